@@ -13,7 +13,10 @@ namespace dltap::analyzer {
 namespace {
 
 bool IsAddress(Meaning meaning) {
-  return meaning >= Meaning::kPointerA && meaning <= Meaning::kPointerWorkspace;
+  return (meaning >= Meaning::kPointerA &&
+          meaning <= Meaning::kPointerWorkspace) ||
+         (meaning >= Meaning::kPointerReserve &&
+          meaning <= Meaning::kPointerNodeExtra);
 }
 
 // Counts, block by block, on which device calls used it.

@@ -282,6 +282,10 @@ class OperandJudge {
     switch (operand.use) {
       case OperandUse::kComm: return MemoryOwner::kComm;
       case OperandUse::kWorkspace: return MemoryOwner::kWorkspace;
+      // They do not stay. Of 16 bits they may be casts that no kernel told.
+      case OperandUse::kWeight:
+        return operand.bits == kCastBits ? MemoryOwner::kDynamic
+                                         : MemoryOwner::kWeights;
       default:
         return MakesGradient(touch, operand) ? MemoryOwner::kGradients
                                              : MemoryOwner::kUnknown;
@@ -297,18 +301,30 @@ class OperandJudge {
     return ++gradients_of_size_[operand.bytes] > weights->second;
   }
 
+  // What was there is gone.
+  void CloseAt(uint64_t address, int64_t ns) {
+    auto old = stays_.lower_bound({address, 0});
+    while (old != stays_.end() && old->first.first == address) {
+      Close(old->first, old->second, ns);
+      old = stays_.erase(old);
+    }
+  }
+
+  void PutScratch(const Touch& touch, Place place) {
+    CloseAt(place.first, touch.begin_ns);
+    Close(place,
+          {touch.begin_ns, touch.end_ns, touch.pass, touch.pass,
+           MemoryOwner::kWorkspace},
+          touch.end_ns);
+  }
+
   void AddStay(const Touch& touch, const Operand& operand) {
     const Place place = PlaceOf(operand);
+    if (operand.use == OperandUse::kScratch) return PutScratch(touch, place);
     const MemoryOwner owner = KnownOwner(touch, operand);
     const bool begins_anew =
         operand.use == OperandUse::kWrite && owner != MemoryOwner::kGradients;
-    if (begins_anew) {  // what was here is gone
-      auto old = stays_.lower_bound({place.first, 0});
-      while (old != stays_.end() && old->first.first == place.first) {
-        Close(old->first, old->second, touch.begin_ns);
-        old = stays_.erase(old);
-      }
-    }
+    if (begins_anew) CloseAt(place.first, touch.begin_ns);
     const auto [at, is_new] = stays_.try_emplace(
         place,
         Stay{touch.begin_ns, touch.end_ns, touch.pass, touch.pass, owner});

@@ -69,7 +69,7 @@ void OperandTouches::Visit(Interval span,
     std::vector<Operand> operands =
         OperandsOf(model_, process_, call, meaning ? &*meaning : nullptr);
     std::optional<Operand> unplaced;
-    if (meaning) unplaced = UnplacedWeights(*meaning);
+    if (meaning) unplaced = UnplacedWeights(*meaning, operands);
     if (operands.empty() && !unplaced) continue;
     const bool is_product = meaning &&
                             meaning->leading.kind == opmodel::OpKind::kGemm &&

@@ -7,7 +7,7 @@
 
 #include "analyzer/attribution/dtype_codes.h"
 #include "analyzer/attribution/op_kinds.h"
-#include "opmodel/rnn_shape.h"
+#include "analyzer/metrics/operand_elements.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -20,105 +20,6 @@ using opmodel::OpKind;
 using specs::Kind;
 
 constexpr double kMostElements = 1e13;  // more is no tensor
-
-// 0: one of the factors is not known.
-double Product(const Operation& op, std::initializer_list<Dim> dims) {
-  double elements = 1;
-  for (const Dim dim : dims) elements *= static_cast<double>(op[dim]);
-  return elements;
-}
-
-double AtLeastOne(int64_t value) {
-  return static_cast<double>(std::max<int64_t>(value, 1));
-}
-
-double ElementsOfGemm(const Operation& op, Meaning role) {
-  switch (role) {
-    case Meaning::kPointerA:
-      return Product(op, {Dim::kBatch, Dim::kM, Dim::kK});
-    case Meaning::kPointerB:
-      return Product(op, {Dim::kBatch, Dim::kK, Dim::kN});
-    case Meaning::kPointerC:
-    case Meaning::kPointerD:
-      return Product(op, {Dim::kBatch, Dim::kM, Dim::kN});
-    default: return 0;
-  }
-}
-
-double ElementsOfConv(const Operation& op, Meaning role) {
-  switch (role) {
-    case Meaning::kPointerX:
-    case Meaning::kPointerDx:
-      return Product(op, {Dim::kBatch, Dim::kChannelsIn, Dim::kHeightIn,
-                          Dim::kWidthIn}) *
-             AtLeastOne(op[Dim::kDepthIn]);
-    case Meaning::kPointerY:
-    case Meaning::kPointerDy:
-      return Product(op, {Dim::kBatch, Dim::kChannelsOut, Dim::kHeightOut,
-                          Dim::kWidthOut}) *
-             AtLeastOne(op[Dim::kDepthOut]);
-    case Meaning::kPointerW:
-    case Meaning::kPointerDw:
-      return Product(op, {Dim::kChannelsIn, Dim::kChannelsOut,
-                          Dim::kFilterHeight, Dim::kFilterWidth}) *
-             AtLeastOne(op[Dim::kFilterDepth]) / AtLeastOne(op[Dim::kGroups]);
-    default: return 0;
-  }
-}
-
-// Matrices and both biases of every gate, as cuDNN packs them.
-double WeightsOfRnn(const opmodel::RnnShape& shape) {
-  double elements = 0;
-  for (int64_t layer = 0; layer < shape.layers; ++layer) {
-    elements += shape.gates * shape.hidden *
-                (shape.LayerInput(layer) + shape.recurrent + 2);
-    elements += shape.proj * shape.hidden;
-  }
-  return elements * static_cast<double>(shape.directions);
-}
-
-double ElementsOfRnn(const Operation& op, Meaning role) {
-  const auto shape = opmodel::RnnShapeOf(op);
-  if (!shape) return 0;
-  switch (role) {
-    case Meaning::kPointerX:
-    case Meaning::kPointerDx: return shape->rows * shape->input;
-    case Meaning::kPointerY:
-    case Meaning::kPointerDy:
-      return shape->rows * shape->recurrent *
-             static_cast<double>(shape->directions);
-    case Meaning::kPointerW:
-    case Meaning::kPointerDw: return WeightsOfRnn(*shape);
-    default: return 0;
-  }
-}
-
-double ElementsOfRest(const Operation& op, Meaning role) {
-  const auto in = static_cast<double>(op[Dim::kElementsIn]);
-  const auto out = static_cast<double>(op[Dim::kElementsOut]);
-  switch (role) {
-    case Meaning::kPointerX:
-    case Meaning::kPointerDx:
-    case Meaning::kPointerSend: return in > 0 ? in : out;
-    case Meaning::kPointerY:
-    case Meaning::kPointerDy:
-    case Meaning::kPointerReceive: return out > 0 ? out : in;
-    default: return 0;  // scales and biases: small, of unknown size
-  }
-}
-
-double ElementsOf(const Operation& op, Meaning role) {
-  switch (op.kind) {
-    case OpKind::kGemm: return ElementsOfGemm(op, role);
-    case OpKind::kConvForward:
-    case OpKind::kConvBackwardData:
-    case OpKind::kConvBackwardWeight: return ElementsOfConv(op, role);
-    case OpKind::kRnnForward:
-    case OpKind::kRnnBackwardData:
-    case OpKind::kRnnBackwardWeight: return ElementsOfRnn(op, role);
-    default: return ElementsOfRest(op, role);
-  }
-}
 
 bool HasRole(const EntryPoint& entry, Meaning role) {
   return std::any_of(
@@ -134,6 +35,7 @@ OperandUse UseOf(const EntryPoint& entry, const Operation& op, Meaning role) {
                                                 : OperandUse::kWrite;
     case Meaning::kPointerD:
     case Meaning::kPointerDx: return OperandUse::kWrite;
+    case Meaning::kPointerNodeExtra:  // of attention
     case Meaning::kPointerY:
       return backward ? OperandUse::kRead : OperandUse::kWrite;
     case Meaning::kPointerW: return OperandUse::kWeight;
@@ -176,21 +78,37 @@ void AddWritten(const EntryPoint& entry, const Process& process,
   }
 }
 
-// cuBLASLt's, whose size stands beside it.
+// What the call gets beside its tensors, with its size: cuBLASLt's workspace;
+// others, which are cuDNN's, are theirs while the call runs.
 void AddWorkspace(const EntryPoint& entry, const Process& process,
                   const Call& call, std::vector<Operand>& out) {
-  std::optional<int64_t> address;
-  std::optional<int64_t> bytes;
+  int64_t address = 0;
+  int64_t bytes = 0;
+  int64_t reserve = 0;
+  int64_t reserve_bytes = 0;
+  OperandUse use = OperandUse::kScratch;
   for (size_t i = 0; i < entry.args.size(); ++i) {
-    if (entry.args[i].meaning == Meaning::kPointerWorkspace) {
-      address = IntArg(entry, process, call, i);
-    } else if (entry.args[i].name == "workspaceSizeInBytes") {
-      bytes = IntArg(entry, process, call, i);
+    const int64_t value = IntArg(entry, process, call, i).value_or(0);
+    switch (entry.args[i].meaning) {
+      case Meaning::kPointerWorkspace: address = value; break;
+      case Meaning::kWorkspaceBytes: bytes = value; break;
+      case Meaning::kPointerReserve: reserve = value; break;
+      case Meaning::kReserveBytes: reserve_bytes = value; break;
+      default:
+        if (entry.args[i].name != "workspaceSizeInBytes") break;
+        bytes = value;
+        use = OperandUse::kWorkspace;
     }
   }
-  if (address.value_or(0) == 0 || bytes.value_or(0) <= 0) return;
-  out.push_back({static_cast<uint64_t>(*address), *bytes,
-                 OperandUse::kWorkspace, Meaning::kPointerWorkspace});
+  if (address != 0 && bytes > 0) {
+    out.push_back({static_cast<uint64_t>(address), bytes, use,
+                   Meaning::kPointerWorkspace});
+  }
+  if (reserve == 0 || reserve_bytes <= 0) return;
+  out.push_back({static_cast<uint64_t>(reserve), reserve_bytes,
+                 IsBackward(entry.info->direction) ? OperandUse::kRead
+                                                   : OperandUse::kWrite,
+                 Meaning::kPointerReserve});
 }
 
 }  // namespace
@@ -206,8 +124,13 @@ std::vector<Operand> OperandsOf(const TraceModel& model, const Process& process,
   if (writes_only || meaning == nullptr) return out;
   const Operation& op = meaning->leading;
   for (size_t i = 0; i < entry.args.size(); ++i) {
-    const Meaning role = entry.args[i].meaning;
-    const double elements = ElementsOf(op, role);
+    const Meaning argument = entry.args[i].meaning;
+    const bool is_of_node = argument >= Meaning::kPointerNodeX &&
+                            argument <= Meaning::kPointerNodeExtra;
+    const Meaning role = is_of_node ? RoleInNode(op, argument) : argument;
+    if (role == Meaning::kNone) continue;
+    const double elements =
+        is_of_node ? ElementsOfNode(op, argument) : ElementsOf(op, role);
     if (!(elements > 0) || elements > kMostElements) continue;
     const auto address = IntArg(entry, process, call, i);
     const int bits = opmodel::BitsOf(TypeOf(entry, process, call, op, role));
@@ -220,14 +143,20 @@ std::vector<Operand> OperandsOf(const TraceModel& model, const Process& process,
   return out;
 }
 
-std::optional<Operand> UnplacedWeights(const CallMeaning& meaning) {
+std::optional<Operand> UnplacedWeights(const CallMeaning& meaning,
+                                       const std::vector<Operand>& operands) {
   if (meaning.class_from != ClassFrom::kCudnnGraph) return std::nullopt;
+  const bool is_placed = std::ranges::any_of(operands, [](const Operand& at) {
+    return at.use == OperandUse::kWeight ||
+           at.use == OperandUse::kWeightGradient;
+  });
+  if (is_placed) return std::nullopt;
   const Operation& op = meaning.leading;
   const bool is_gradient = op.kind == OpKind::kConvBackwardWeight;
   const bool is_conv = is_gradient || op.kind == OpKind::kConvForward ||
                        op.kind == OpKind::kConvBackwardData;
   const Meaning role = is_gradient ? Meaning::kPointerDw : Meaning::kPointerW;
-  const double elements = is_conv ? ElementsOfConv(op, role) : 0;
+  const double elements = is_conv ? ElementsOf(op, role) : 0;
   const int bits = opmodel::BitsOf(op.storage);
   if (!(elements > 0) || elements > kMostElements || bits == 0) {
     return std::nullopt;

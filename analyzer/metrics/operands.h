@@ -17,6 +17,7 @@ enum class OperandUse : uint8_t {
   kWeight,          // what the library itself calls the weights
   kWeightGradient,  // the same
   kWorkspace,
+  kScratch,  // workspace of this call alone
   kComm
 };
 
@@ -35,9 +36,11 @@ struct Operand {
 std::vector<Operand> OperandsOf(const TraceModel& model, const Process& process,
                                 const Call& call, const CallMeaning* meaning);
 
-// The weights of a convolution that a graph of cuDNN runs, or their gradient:
-// it lies where the trace does not tell, at address 0. nullopt: no such call.
-std::optional<Operand> UnplacedWeights(const CallMeaning& meaning);
+// The weights of a convolution that a graph of cuDNN runs, or their gradient,
+// if they are not among the call's `operands`: they lie where the trace does
+// not tell, at address 0. nullopt: no such call.
+std::optional<Operand> UnplacedWeights(const CallMeaning& meaning,
+                                       const std::vector<Operand>& operands);
 
 }  // namespace dltap::analyzer
 

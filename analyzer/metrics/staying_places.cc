@@ -55,7 +55,7 @@ class PlaceFinder {
         cast_weights_.EndStep();
       }
       Judge();
-      out_.is_known = !products_.empty();
+      out_.is_known = !products_.empty() || !named_.empty();
     }
     if (out_.is_known || !out_.weights.empty()) return std::move(out_);
     copied_.clear();
@@ -70,19 +70,15 @@ class PlaceFinder {
  private:
   using Places = std::map<Place, Seen>;
 
-  void AddNamed(const Touch& touch) {
-    for (const Operand& operand : touch.operands) {
-      if (operand.use == OperandUse::kWeight) {
-        out_.weights.insert(PlaceOf(operand));
-      }
-    }
+  static bool IsNamed(const Operand& operand) {
+    return operand.use == OperandUse::kWeight;
   }
 
   // Without products in steps: what the host gave once and no call wrote since,
   // if products read it as the first operand.
   void AddAlone(const Touch& touch) {
-    AddNamed(touch);
     for (const Operand& operand : touch.operands) {
+      if (IsNamed(operand)) out_.weights.insert(PlaceOf(operand));
       if (!Writes(operand)) continue;
       const Place place = PlaceOf(operand);
       const bool is_first = touch.from_host && copied_.insert(place).second;
@@ -107,11 +103,11 @@ class PlaceFinder {
   }
 
   void Add(const Touch& touch) {
-    AddNamed(touch);
     for (const Operand& cast : cast_weights_.Add(touch)) {
       See(PlaceOf(cast), casts_);
     }
     for (const Operand& operand : touch.operands) {
+      if (IsNamed(operand)) See(PlaceOf(operand), named_);
       if (operand.use == OperandUse::kWorkspace) {
         See(PlaceOf(operand), workspaces_);
       }
@@ -180,13 +176,18 @@ class PlaceFinder {
     for (const MadeTensor& table : LargestStep(made_.tables)) AddTable(table);
   }
 
-  // What libraries name may be a cast, too.
+  // What libraries name may be a cast, too, and casts may come to lie elsewhere
+  // in each step. Weights that do so are of one step: the places are others' in
+  // the next.
   void JudgeNamed() {
-    std::erase_if(out_.weights, [this](const Place& place) {
-      if (!InNearlyAll(casts_, place)) return false;
-      out_.casts.insert(place);
-      return true;
-    });
+    for (const auto& [place, seen] : named_) {
+      if (casts_.contains(place)) {
+        out_.casts.insert(place);
+        out_.weights.erase(place);
+      } else if (seen.steps >= least_) {
+        out_.weights.insert(place);
+      }
+    }
   }
 
   // As many of a size as nearly all steps cast, or give to graphs.
@@ -267,6 +268,7 @@ class PlaceFinder {
   size_t step_ = 0;
   Places firsts_;  // of products; not written in the step before they are read
   Places seconds_;
+  Places named_;  // weights, by libraries
   Places casts_;  // right before a forward product reads them
   CastWeights cast_weights_;
   Places workspaces_;

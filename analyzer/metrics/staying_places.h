@@ -25,8 +25,8 @@ inline Place PlaceOf(const Operand& operand) {
 // Places that hold the same thing in nearly all steps.
 struct StayingPlaces {
   std::set<Place> weights;
-  std::set<Place> casts;  // of weights, made anew in each step
-  std::map<int64_t, size_t> casts_of_size;     // by bytes; placed or not
+  std::set<Place> casts;                    // of weights, made anew in a step
+  std::map<int64_t, size_t> casts_of_size;  // by bytes; placed or not
   std::map<int64_t, size_t> unplaced_of_size;  // weights that are no casts
   // Weights whose place is not known, only that casts are made of them or that
   // graphs of cuDNN read them.

@@ -38,9 +38,9 @@
   X(kActivityYielded, 14, "cupti_yielded",                               \
     "times the activity source was left to another profiler")            \
   X(kActivityBuffer, 15, "activity_buffer",                              \
-    "activity buffers whose records were dropped for want of memory")       \
+    "activity buffers whose records were dropped for want of memory")    \
   X(kFlushDeadline, 16, "flush_deadline",                                \
-    "flushes that did not finish in time")                          \
+    "flushes that did not finish in time")                               \
   X(kOperationUnknown, 17, "operation_unknown",                          \
     "library calls whose shapes could not be decoded")                   \
   X(kObjectTableFull, 18, "object_table_full",                           \
@@ -67,6 +67,8 @@
     "calls whose launch site could not be taken")                        \
   X(kSiteTableFull, 29, "site_table_full",                               \
     "calls whose launch site was one too many for the table")            \
+  X(kOperandUnknown, 30, "operand_unknown",                              \
+    "library calls that ran on tensors whose addresses were not found")  \
   /* Found by the reader, never written to a trace. */                   \
   X(kTornBlock, 64, "torn_block",                                        \
     "blocks at the end of a file that its writer did not finish")        \

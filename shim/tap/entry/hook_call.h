@@ -11,11 +11,12 @@
 // objects. A hook has only static members, each optional:
 //   Before(selected...)          before the real call, also while off
 //   After(result, selected...)   after it, also while off
-//   Pack(at, selected...)        stores the packed field of a record, the u32
-//                                id of an operation, after a recorded call
-//                                that succeeded. (After a failure the arguments
-//                                may be no objects at all, and a getter would
-//                                replace the library's last error message.)
+//   Pack(at, selected...)        stores the packed fields of a record, widest
+//                                first and else as the spec has them, after a
+//                                recorded call that succeeded; else they are 0.
+//                                (After a failure the arguments may be no
+//                                objects at all, and a getter would replace the
+//                                library's last error message.)
 //   Class(selected...)           the layer class of the call, where only an
 //                                object knows it; in runs with delays
 // `selected` are the arguments named by `hook_args`, as the wrapper's ABI types
@@ -46,13 +47,13 @@ inline void CallAfter(Args... args) {
   }
 }
 
-template <typename Hook, typename... Args>
+template <typename Hook, int kBytes, typename... Args>
 inline void CallPack(uint8_t* at, bool succeeded, Args... args) {
   if constexpr (requires { Hook::Pack(at, args...); }) {
     if (succeeded) [[likely]] {
       Hook::Pack(at, args...);
     } else {
-      memset(at, 0, sizeof(uint32_t));  // no operation
+      memset(at, 0, kBytes);  // no operation
     }
   } else {
     static_assert(

@@ -5,33 +5,12 @@
 
 #include <cstring>
 
+#include "shim/tap/tagging/cudnn_words.h"
 #include "shim/tap/tagging/plan_text.h"
 #include "shim/tap/tagging/tagging_runtime.h"
 
 namespace dltap::shim::tagging {
 namespace {
-
-uint64_t Key(const void* descriptor) {
-  return reinterpret_cast<uint64_t>(descriptor);
-}
-constexpr uint64_t Word(int32_t type, uint32_t payload) {
-  return (static_cast<uint64_t>(type) + 1) << 32 | payload;
-}
-constexpr int32_t TypeOf(uint64_t word) {
-  return static_cast<int32_t>(word >> 32) - 1;
-}
-constexpr uint32_t PayloadOf(uint64_t word) {
-  return static_cast<uint32_t>(word);
-}
-
-// Descriptors that only hand on the operation of a graph.
-bool CarriesOperation(int32_t type) {
-  return type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR ||
-         type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR ||
-         type == CUDNN_BACKEND_ENGINE_DESCRIPTOR ||
-         type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR ||
-         type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR;
-}
 
 // Of POINTWISE, CONVOLUTION, MATMUL, REDUCTION and RESAMPLE descriptors: what
 // their operations need. Pointwise keeps mode << 8 | compute type.
@@ -67,57 +46,23 @@ uint64_t CudnnGraphs::WordOf(const void* descriptor) const {
   return tables != nullptr ? tables->descriptors.Find(Key(descriptor)) : 0;
 }
 
-void CudnnGraphs::Created(void* descriptor, int32_t type) {
-  // Variant packs are set and executed all the time and never looked at.
-  if (type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR || type < 0) return;
-  Tables* tables = tables_.Make();
-  if (tables == nullptr) {
-    CountLoss(trace::LossKind::kObjectTableFull);
-    return;
-  }
-  uint32_t payload = 0;
-  bool stored = true;
-  if (type == CUDNN_BACKEND_TENSOR_DESCRIPTOR) {
-    payload = tables->tensors.Take();
-    stored = payload != 0;
-    if (stored) tables->tensors[payload] = TensorShape{};
-  } else if (IsCudnnOperation(type)) {
-    payload = tables->nodes.Take();
-    stored = payload != 0;
-    if (stored) {
-      tables->nodes[payload] = CudnnNode{};
-      tables->nodes[payload].type = static_cast<uint8_t>(type);
-    }
-  }
-  if (!stored ||
-      !tables->descriptors.Insert(Key(descriptor), Word(type, payload))) {
-    CountLoss(trace::LossKind::kObjectTableFull);
-  }
-}
-
-void CudnnGraphs::WillBeDestroyed(void* descriptor) {
-  Tables* tables = tables_.Find();
-  if (tables == nullptr) return;
-  const uint64_t word = tables->descriptors.Erase(Key(descriptor));
-  if (word == 0 || PayloadOf(word) == 0) return;
-  const int32_t type = TypeOf(word);
-  if (type == CUDNN_BACKEND_TENSOR_DESCRIPTOR) {
-    tables->tensors.Give(PayloadOf(word));
-  } else if (IsCudnnOperation(type)) {
-    tables->nodes.Give(PayloadOf(word));
-  }
-}
-
 void CudnnGraphs::SetTensor(uint32_t id, int32_t name, int64_t count,
                             const void* elements) {
-  TensorShape& tensor = tables_.Find()->tensors[id];
+  CudnnTensor& tensor = tables_.Find()->tensors[id];
   if (name == CUDNN_ATTR_TENSOR_DIMENSIONS) {
     const int64_t rank =
         count < TensorShape::kMaxDims ? count : TensorShape::kMaxDims;
-    memcpy(tensor.dims.data(), elements, rank * sizeof(int64_t));
-    tensor.rank = static_cast<uint8_t>(rank);
+    memcpy(tensor.shape.dims.data(), elements, rank * sizeof(int64_t));
+    tensor.shape.rank = static_cast<uint8_t>(rank);
   } else if (name == CUDNN_ATTR_TENSOR_DATA_TYPE) {
-    tensor.type = DTypeOfCudnn(FirstInt(elements));
+    tensor.shape.type = DTypeOfCudnn(FirstInt(elements));
+  } else if (name == CUDNN_ATTR_TENSOR_UNIQUE_ID) {
+    memcpy(&tensor.uid, elements, sizeof(tensor.uid));
+    tensor.has_uid = true;
+  } else if (name == CUDNN_ATTR_TENSOR_IS_VIRTUAL) {
+    tensor.is_virtual = *static_cast<const uint8_t*>(elements) != 0;
+  } else if (name == CUDNN_ATTR_TENSOR_IS_BY_VALUE) {
+    tensor.is_by_value = *static_cast<const uint8_t*>(elements) != 0;
   }
 }
 
@@ -137,13 +82,13 @@ void CudnnGraphs::NodeTakesDescriptors(uint32_t id, int32_t name, int64_t count,
       continue;
     }
     if (payload == 0) continue;
-    const TensorShape& tensor = tables.tensors[payload];
+    const CudnnTensor& tensor = tables.tensors[payload];
     const uint8_t slot = SlotOfAttribute(node.type, name);
     if (slot < CudnnNode::kSlots) {
-      node.tensors[slot] = tensor;
+      PlaceTensor(tensor, slot, node);
     } else if (name == CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS) {
-      node.concat_elements += tensor.elements();
-      node.tensors[CudnnNode::kX].type = tensor.type;
+      node.concat_elements += tensor.shape.elements();
+      node.tensors[CudnnNode::kX].type = tensor.shape.type;
     }
   }
 }
@@ -159,49 +104,64 @@ void CudnnGraphs::SetNode(uint32_t id, int32_t name, int32_t type,
   }
 }
 
-uint32_t CudnnGraphs::DecodeGraph(int64_t count, void* const* operations) {
+PlanFacts CudnnGraphs::DecodeGraph(int64_t count, void* const* operations) {
   OperationEncoder encoder;
+  LeadingNode leading;
   for (int64_t i = 0; i < count; ++i) {
     const uint64_t word = WordOf(operations[i]);
     if (word != 0 && IsCudnnOperation(TypeOf(word)) && PayloadOf(word) != 0) {
-      encoder.Add(OperationOf(tables_.Find()->nodes[PayloadOf(word)]));
+      const CudnnNode& node = tables_.Find()->nodes[PayloadOf(word)];
+      const opmodel::Operation operation = OperationOf(node);
+      encoder.Add(operation);
+      leading.See(node, operation);
     } else {
       encoder.Add(opmodel::Operation{});  // a node we know nothing of
     }
   }
   if (encoder.truncated()) CountLoss(trace::LossKind::kObjectTableFull);
-  return g_operations.Intern(encoder);
+  PlanFacts facts = leading.Facts();
+  facts.operation = g_operations.Intern(encoder);
+  return facts;
+}
+
+void CudnnGraphs::SetCarrier(PlanFacts& facts, int32_t name, int32_t type,
+                             int64_t count, const void* elements) {
+  if (name == CUDNN_ATTR_OPERATIONGRAPH_OPS) {
+    facts = DecodeGraph(count, static_cast<void* const*>(elements));
+  } else if (name == CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION &&
+             type == CUDNN_TYPE_CHAR) {
+    facts = PlanFacts{};
+    facts.operation =
+        OperationOfText(static_cast<const char*>(elements), count);
+  } else if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    const PlanFacts* source = FactsOf(*static_cast<void* const*>(elements));
+    if (source != nullptr) facts = *source;
+  }
 }
 
 void CudnnGraphs::WasSet(void* descriptor, int32_t name, int32_t type,
                          int64_t count, const void* elements) {
-  if (name >= CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS &&
-      name <= CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS + 12) {
-    return;  // set before every execution
-  }
   if (count <= 0 || elements == nullptr) return;
   const uint64_t word = WordOf(descriptor);
   if (word == 0) return;
   const int32_t own = TypeOf(word);
   uint32_t payload = PayloadOf(word);
-  if (own == CUDNN_BACKEND_TENSOR_DESCRIPTOR) {
-    if (payload != 0) SetTensor(payload, name, count, elements);
-    return;
-  }
-  if (IsCudnnOperation(own)) {
-    if (payload != 0) SetNode(payload, name, type, count, elements);
+  if (HasPool(own)) {
+    if (payload == 0) return;
+    Tables& tables = *tables_.Find();
+    if (own == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) {
+      tables.packs[payload].Set(name, type, count, elements);
+    } else if (own == CUDNN_BACKEND_TENSOR_DESCRIPTOR) {
+      SetTensor(payload, name, count, elements);
+    } else if (CarriesFacts(own)) {
+      SetCarrier(tables.facts[payload], name, type, count, elements);
+    } else {
+      SetNode(payload, name, type, count, elements);
+    }
     return;
   }
   const uint32_t before = payload;
-  if (name == CUDNN_ATTR_OPERATIONGRAPH_OPS) {
-    payload = DecodeGraph(count, static_cast<void* const*>(elements));
-  } else if (name == CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION &&
-             type == CUDNN_TYPE_CHAR) {
-    payload = OperationOfText(static_cast<const char*>(elements), count);
-  } else if (CarriesOperation(own) && type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
-    const uint64_t source = WordOf(*static_cast<void* const*>(elements));
-    if (CarriesOperation(TypeOf(source))) payload = PayloadOf(source);
-  } else if (IsModeAttribute(name) && own == 0) {
+  if (IsModeAttribute(name) && own == 0) {
     payload = (payload & 0xFF) | static_cast<uint32_t>(FirstInt(elements)) << 8;
   } else if (IsComputeAttribute(name)) {
     payload = (payload & ~0xFFu) |
@@ -231,33 +191,59 @@ uint32_t CudnnGraphs::OperationOfText(const char* text, int64_t bytes) const {
 }
 
 // Heuristics fill engine configurations, which the caller has created, and a
-// configuration gives out its engine: they work for the same graph.
-void CudnnGraphs::WasRead(void* descriptor, int32_t type, int64_t count,
-                          const void* elements) {
+// configuration gives out its engine: they work for the same graph. A plan says
+// how large a workspace it needs.
+void CudnnGraphs::WasRead(void* descriptor, int32_t name, int32_t type,
+                          int64_t count, const void* elements) {
   if (elements == nullptr || count <= 0) return;
+  const bool is_size = name == CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE &&
+                       type == CUDNN_TYPE_INT64;
   const bool is_text = type == CUDNN_TYPE_CHAR;
-  if (!is_text && type != CUDNN_TYPE_BACKEND_DESCRIPTOR) return;
-  const uint64_t word = WordOf(descriptor);
-  if (!CarriesOperation(TypeOf(word)) || PayloadOf(word) == 0) return;
+  if (!is_size && !is_text && type != CUDNN_TYPE_BACKEND_DESCRIPTOR) return;
+  PlanFacts* facts = FactsOf(descriptor);
+  if (facts == nullptr) return;
+  if (is_size) {
+    memcpy(&facts->workspace_bytes, elements, sizeof(facts->workspace_bytes));
+    return;
+  }
+  if (facts->operation == 0) return;
   if (is_text) {
-    RememberText(PayloadOf(word), static_cast<const char*>(elements), count);
+    RememberText(facts->operation, static_cast<const char*>(elements), count);
     return;
   }
   const auto* results = static_cast<void* const*>(elements);
   for (int64_t i = 0; i < count; ++i) {
-    const uint64_t result = WordOf(results[i]);
-    if (CarriesOperation(TypeOf(result))) {
-      tables_.Find()->descriptors.Insert(Key(results[i]),
-                                         Word(TypeOf(result), PayloadOf(word)));
-    }
+    PlanFacts* result = FactsOf(results[i]);
+    if (result != nullptr && result != facts) *result = *facts;
   }
 }
 
 uint32_t CudnnGraphs::OperationOfPlan(void* plan) const {
+  const bool is_plan =
+      TypeOf(WordOf(plan)) == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR;
+  const PlanFacts* facts = is_plan ? FactsOf(plan) : nullptr;
+  return facts != nullptr ? facts->operation : 0;
+}
+
+uint32_t CudnnGraphs::PackCall(void* plan, void* pack, uint8_t* at) const {
   const uint64_t word = WordOf(plan);
-  return TypeOf(word) == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
-             ? PayloadOf(word)
-             : 0;
+  if (TypeOf(word) != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR ||
+      PayloadOf(word) == 0) {
+    memset(at, 0, kGraphCallBytes);
+    return 0;
+  }
+  Tables& tables = *tables_.Find();
+  const PlanFacts& facts = tables.facts[PayloadOf(word)];
+  const uint64_t of_pack = WordOf(pack);
+  const bool is_known =
+      TypeOf(of_pack) == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR &&
+      PayloadOf(of_pack) != 0;
+  const VariantPack* known =
+      is_known ? &tables.packs[PayloadOf(of_pack)] : nullptr;
+  if (!PackGraphCall(facts, known, at) && facts.operation != 0) [[unlikely]] {
+    CountLoss(trace::LossKind::kOperandUnknown);
+  }
+  return facts.operation;
 }
 
 constinit CudnnGraphs g_cudnn_graphs;

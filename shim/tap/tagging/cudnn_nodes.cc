@@ -219,6 +219,16 @@ uint8_t SlotOfAttribute(uint8_t type, int32_t name) {
   return CudnnNode::kSlots;
 }
 
+void PlaceTensor(const CudnnTensor& tensor, uint8_t slot, CudnnNode& node) {
+  node.tensors[slot] = tensor.shape;
+  node.uids[slot] = tensor.uid;
+  const bool is_placed =
+      tensor.has_uid && !tensor.is_virtual && !tensor.is_by_value;
+  const auto bit = static_cast<uint8_t>(1u << slot);
+  node.placed =
+      static_cast<uint8_t>(is_placed ? node.placed | bit : node.placed & ~bit);
+}
+
 Operation OperationOf(const CudnnNode& node) {
   Operation op;
   op.kind = KindOf(node);

@@ -36,28 +36,29 @@ void CudnnBackendSet::After(int32_t status, void* descriptor, int32_t name,
   }
 }
 
-void CudnnBackendGet::After(int32_t status, void* descriptor, int32_t,
+void CudnnBackendGet::After(int32_t status, void* descriptor, int32_t name,
                             int32_t type, int64_t requested, void* count,
                             void* elements) {
   if (status != 0) return;
   int64_t returned = requested;
   if (count != nullptr) memcpy(&returned, count, sizeof(returned));
-  tagging::g_cudnn_graphs.WasRead(
-      descriptor, type, returned < requested ? returned : requested, elements);
+  tagging::g_cudnn_graphs.WasRead(descriptor, name, type,
+                                  returned < requested ? returned : requested,
+                                  elements);
 }
 
 void CudnnBackendDestroy::Before(void* descriptor) {
   tagging::g_cudnn_graphs.WillBeDestroyed(descriptor);
 }
 
-void CudnnExecute::Pack(uint8_t* at, void* plan) {
-  const uint32_t known = tagging::g_cudnn_graphs.OperationOfPlan(plan);
+void CudnnExecute::Pack(uint8_t* at, void* plan, void* pack) {
+  const uint32_t known = tagging::g_cudnn_graphs.PackCall(plan, pack, at);
   if (known == 0) tagging::CountLoss(trace::LossKind::kOperationUnknown);
   const uint32_t operation = tagging::g_operations.Defined(known);
-  memcpy(at, &operation, sizeof(operation));
+  memcpy(at + tagging::kGraphCallBytes, &operation, sizeof(operation));
 }
 
-specs::LayerClass CudnnExecute::Class(void* plan) {
+specs::LayerClass CudnnExecute::Class(void* plan, void*) {
   return tagging::g_operations.ClassOf(
       tagging::g_cudnn_graphs.OperationOfPlan(plan));
 }

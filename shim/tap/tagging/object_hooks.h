@@ -28,10 +28,11 @@ struct CudnnBackendDestroy {
   static void Before(void* descriptor);
 };
 
-// Packs `operation`: the id of the plan's operation definition, 0 if unknown.
+// Packs where the tensors of the leading node lie, the workspace, its size, and
+// `operation`: the id of the plan's operation definition. 0 where unknown.
 struct CudnnExecute {
-  static void Pack(uint8_t* at, void* plan);
-  static specs::LayerClass Class(void* plan);
+  static void Pack(uint8_t* at, void* plan, void* pack);
+  static specs::LayerClass Class(void* plan, void* pack);
 };
 
 // A library handle got a stream. Noted in the trace only when it changes:

@@ -32,6 +32,11 @@ DECLARE(cublasStrmv_v2, void*, int, int, int, int, const float*, int, float*,
         int)
 DECLARE(cublasGemmEx, void*, int, int, int, int, int, const void*, const void*,
         int, int, const void*, int, int, const void*, void*, int, int, int, int)
+DECLARE(cudnnBackendCreateDescriptor, int, void**)
+DECLARE(cudnnBackendSetAttribute, void*, int, int, long, const void*)
+DECLARE(cudnnBackendGetAttribute, void*, int, int, long, long*, void*)
+DECLARE(cudnnBackendDestroyDescriptor, void*)
+DECLARE(cudnnBackendExecute, void*, void*, void*)
 #undef DECLARE
 }
 
@@ -101,6 +106,86 @@ void CalibrateTicks() {
   g_ticks_per_ns = static_cast<double>(__rdtsc() - ticks) / ns;
 }
 
+// Descriptors of a convolution, as clients make them; the vendor's are empty.
+struct Graph {
+  char tensors[3], convolution, graph, plan, pack;
+};
+Graph g_graph;
+
+void* Created(char* at, int type) {
+  void* descriptor = at;
+  cudnnBackendCreateDescriptor(type, &descriptor);
+  return descriptor;
+}
+
+void SetDescriptor(void* of, int name, void* value) {
+  constexpr int kDescriptor = 15;
+  cudnnBackendSetAttribute(of, name, kDescriptor, 1, &value);
+}
+
+constexpr int kInt64 = 3, kVoidPointer = 6;
+constexpr int kPackIds = 1000, kPackPointers = 1001;
+constexpr int64_t kUids[] = {'x', 'w', 'y'};
+constexpr uint64_t kPointers[] = {0x1000, 0x2000, 0x3000};
+
+// X, W and Y of a convolution forward, its graph, its plan and a pack.
+void MakeGraph() {
+  constexpr int kTensor = 17, kForward = 10, kOperationGraph = 15, kPlan = 5,
+                kPack = 16;
+  constexpr int kDataType = 901, kDimensions = 902, kUniqueId = 906;
+  constexpr int kSlots[] = {704, 703, 705};
+  constexpr int64_t kDims[] = {8, 64, 32, 32};
+  constexpr int kTypeOfType = 1, kOperations = 801, kEngineConfig = 401;
+  const int data_type = 0;
+  void* convolution = Created(&g_graph.convolution, kForward);
+  for (int i = 0; i < 3; ++i) {
+    void* tensor = Created(&g_graph.tensors[i], kTensor);
+    cudnnBackendSetAttribute(tensor, kDataType, kTypeOfType, 1, &data_type);
+    cudnnBackendSetAttribute(tensor, kDimensions, kInt64, 4, kDims);
+    cudnnBackendSetAttribute(tensor, kUniqueId, kInt64, 1, &kUids[i]);
+    SetDescriptor(convolution, kSlots[i], tensor);
+  }
+  void* graph = Created(&g_graph.graph, kOperationGraph);
+  SetDescriptor(graph, kOperations, convolution);
+  SetDescriptor(Created(&g_graph.plan, kPlan), kEngineConfig, graph);
+  Created(&g_graph.pack, kPack);
+}
+
+void MeasureGraphs(const char* mode) {
+  MakeGraph();
+  Measure(
+      mode, "state, pack of 3",
+      [] {
+        cudnnBackendSetAttribute(&g_graph.pack, kPackIds, kInt64, 3, kUids);
+        cudnnBackendSetAttribute(&g_graph.pack, kPackPointers, kVoidPointer, 3,
+                                 kPointers);
+      },
+      [] {
+        bare_cudnnBackendSetAttribute(&g_graph.pack, kPackIds, kInt64, 3,
+                                      kUids);
+        bare_cudnnBackendSetAttribute(&g_graph.pack, kPackPointers,
+                                      kVoidPointer, 3, kPointers);
+      });
+  Measure(
+      mode, "state, pack's life",
+      [] {
+        cudnnBackendDestroyDescriptor(&g_graph.pack);
+        Created(&g_graph.pack, 16);
+      },
+      [] {
+        void* descriptor = &g_graph.pack;
+        bare_cudnnBackendDestroyDescriptor(descriptor);
+        bare_cudnnBackendCreateDescriptor(16, &descriptor);
+      });
+  cudnnBackendSetAttribute(&g_graph.pack, kPackIds, kInt64, 3, kUids);
+  cudnnBackendSetAttribute(&g_graph.pack, kPackPointers, kVoidPointer, 3,
+                           kPointers);
+  Measure(
+      mode, "record, execution",
+      [] { cudnnBackendExecute(&g_sink, &g_graph.plan, &g_graph.pack); },
+      [] { bare_cudnnBackendExecute(&g_sink, &g_graph.plan, &g_graph.pack); });
+}
+
 void MeasureAll(const char* mode) {
   void* memory = nullptr;
   cudaMalloc(&memory, 1);  // starts the session
@@ -131,6 +216,7 @@ void MeasureAll(const char* mode) {
   Measure(
       mode, "state", [] { cublasSetStream_v2(&g_sink, nullptr); },
       [] { bare_cublasSetStream_v2(&g_sink, nullptr); });
+  MeasureGraphs(mode);
 }
 
 int RunUnder(const char* self, const char* tap, const char* mode,

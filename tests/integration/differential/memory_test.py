@@ -21,13 +21,13 @@ PROGRAMS = ("cnn", "unet", "gan", "lstm", "hand_made_lstm", "sdpa_math",
             "amp_with_scaler", "cnn_inference", "accumulation",
             "embedding_classifier", "recommender")
 # All their weights but biases and norms are operands of products, or tables.
-WEIGHTS = ("lstm", "sdpa_math", "manual_attention", "mixture_of_experts",
-           "checkpointing", "amp_with_scaler", "accumulation",
-           "embedding_classifier", "recommender")
+WEIGHTS = ("cnn", "unet", "lstm", "sdpa_math", "manual_attention",
+           "mixture_of_experts", "checkpointing", "amp_with_scaler",
+           "accumulation", "embedding_classifier", "recommender")
 LEAST_WEIGHTS = 0.95
 # Their products' inputs are kept for the backward pass.
-KEEP_INPUTS = ("sdpa_math", "manual_attention", "mixture_of_experts",
-               "accumulation")
+KEEP_INPUTS = ("cnn", "unet", "gan", "sdpa_math", "manual_attention",
+               "mixture_of_experts", "accumulation")
 
 EXPANDABLE = ("lstm", "amp_with_scaler", "checkpointing")
 

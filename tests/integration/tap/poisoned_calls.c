@@ -28,6 +28,11 @@ int cublasGemmEx(void*, int, int, int, int, int, const void*, const void*, int,
                  int, const void*, int, int, const void*, void*, int, int, int,
                  int);
 
+int cudnnBackendCreateDescriptor(int type, void** descriptor);
+int cudnnBackendSetAttribute(void*, int, int, long, const void*);
+int cudnnBackendDestroyDescriptor(void* descriptor);
+int cudnnBackendExecute(void* handle, void* plan, void* pack);
+
 static __thread int t_poisoned;
 static const char* g_proof = "";
 
@@ -108,6 +113,19 @@ static void ForbidCalls(void) {
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) _exit(77);
 }
 
+// As PyTorch does for each convolution.
+static void ExecuteWithNewPack(void) {
+  static __thread char plan, pack;
+  static const long uids[] = {1, 2, 3};
+  void* const pointers[] = {&plan, &plan, &plan};
+  void* descriptor = &pack;
+  cudnnBackendCreateDescriptor(16, &descriptor);
+  cudnnBackendSetAttribute(&pack, 1000, 3, 3, uids);
+  cudnnBackendSetAttribute(&pack, 1001, 6, 3, pointers);
+  cudnnBackendExecute(&pack, &plan, &pack);
+  cudnnBackendDestroyDescriptor(&pack);
+}
+
 static void Calls(int count) {
   static int object;
   int device;
@@ -118,6 +136,7 @@ static void Calls(int count) {
     cublasStrmv_v2(&object, 0, 1, 2, 64, NULL, 64, NULL, 1);
     cublasGemmEx(&object, 0, 1, 64, 64, 64, NULL, NULL, 2, 64, NULL, 2, 64,
                  NULL, NULL, 2, 64, 68, -1);
+    ExecuteWithNewPack();
   }
 }
 

@@ -29,6 +29,12 @@ void __cudaRegisterFunction(void** handle, const char* host, char* device,
                             const char* name, int limit, void* tid, void* bid,
                             void* block, void* grid, int* size);
 
+int cudnnBackendCreateDescriptor(int type, void** descriptor);
+int cudnnBackendSetAttribute(void* descriptor, int name, int type, long count,
+                             const void* elements);
+int cudnnBackendDestroyDescriptor(void* descriptor);
+int cudnnBackendExecute(void* handle, void* plan, void* pack);
+
 int cublasCreate_v2(void** handle);
 int cublasSgemm_v2(void* handle, int transa, int transb, int m, int n, int k,
                    const float* alpha, const float* a, int lda, const float* b,

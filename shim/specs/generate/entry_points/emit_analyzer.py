@@ -117,7 +117,7 @@ def _enumerator_of_op_kind(name: str) -> str:
 def _arguments(point: EntryPoint) -> list[str]:
     if point.entry is None:
         return []
-    packed = [(name, name) for name in point.entry.get("packed", {})]
+    packed = [(name, name.rpartition(".")[2]) for name in point.entry.get("packed", {})]
     return [f"{{Meaning::{meaning_enumerator(meaning)}, {text.quoted(factor)}}}"
             for meaning, expression in payload.meanings(point.entry) + packed
             for factor in _factors(point, expression)]

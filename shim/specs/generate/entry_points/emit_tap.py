@@ -7,7 +7,7 @@ import dataclasses
 
 from entry_points import model, text
 from entry_points.catalog import Catalog, EntryPoint
-from entry_points.payload import Field
+from entry_points.payload import Field, packed_range
 
 _STRUCTS = """\
 #include <cstdint>
@@ -239,8 +239,9 @@ def _pack(point: EntryPoint) -> str:
     if packed:
         selected = "".join(f", {name}_"
                            for name in point.entry.get("hook_args", []))
-        stores += (f"    CallPack<hooks::{point.entry.get('hook')}>(payload + "
-                   f"{packed[0].offset}, succeeded{selected});\n")
+        offset, size = packed_range(point.layout.fields)
+        stores += (f"    CallPack<hooks::{point.entry.get('hook')}, {size}>("
+                   f"payload + {offset}, succeeded{selected});\n")
     return _PACK.format(size=point.layout.payload_bytes,
                         parameters=parameters, stores=stores)
 

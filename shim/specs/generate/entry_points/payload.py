@@ -59,7 +59,27 @@ def layout_of(entry: Entry, function: model.Function) -> Layout:
                 f"need more than {MAX_PAYLOAD_BYTES} bytes; use omit")
         dropped.append(spare[-1].name)
         fields.remove(spare[-1])
-    return Layout(_placed(fields), tuple(dropped))
+    placed = _placed(fields)
+    _check_packed(entry, function, placed)
+    return Layout(placed, tuple(dropped))
+
+
+def packed_range(fields: tuple[Field, ...]) -> tuple[int, int]:
+    """The offset of the fields that a hook packs, and their bytes."""
+    packed = [f for f in fields if f.source.access == "packed"]
+    begin = min((f.offset for f in packed), default=0)
+    end = max((f.offset + f.width for f in packed), default=0)
+    return begin, end - begin
+
+
+def _check_packed(entry: Entry, function: model.Function,
+                  fields: tuple[Field, ...]) -> None:
+    """A hook gets one address for all that it packs."""
+    _, size = packed_range(fields)
+    if size != sum(f.width for f in fields if f.source.access == "packed"):
+        raise model.SpecError(
+            f"{entry.where}: {function.symbol}: an argument lies between the "
+            f"packed fields, which are sorted by width; use omit")
 
 
 def _placed(fields: list[Field]) -> tuple[Field, ...]:
@@ -155,7 +175,8 @@ def _candidates(entry: Entry, function: model.Function):
                         meaningful.get(name, ""), is_kept=name in handles)
     for name, type_ in entry.get("packed", {}).items():
         kind, width = PACKED_TYPES[type_]
-        yield Field(name, kind, width, Source("", "packed"), name)
+        yield Field(name.rpartition(".")[2], kind, width,
+                    Source("", "packed"), name)
 
 
 def _members(parameter: model.Parameter, access: str, members, meaningful):

@@ -267,11 +267,11 @@ def _check_hook(entry: Entry) -> None:
             (entry.role != "record" or not entry.get("hook"))):
         raise model.SpecError(f"{entry.where}: hook_while is 'recording', of "
                               f"the hook of a 'record'")
-    if any(type_ not in PACKED_TYPES for type_ in packed.values()) or \
-            len(set(packed.values())) > 1:
-        raise model.SpecError(
-            f"{entry.where}: packed fields must all be of one type of "
-            f"{', '.join(PACKED_TYPES)}")
+    for name, type_ in packed.items():
+        if type_ not in PACKED_TYPES:
+            raise model.SpecError(
+                f"{entry.where}: packed: {name}: '{type_}' is none of "
+                f"{', '.join(PACKED_TYPES)}")
     if packed and entry.role != "record":
         raise model.SpecError(f"{entry.where}: packed without role 'record'")
 

@@ -193,7 +193,8 @@ ENTRY_KEYS = (
     "op_kind", "older_arguments")
 
 # Fields that a hook's Pack() fills, by the word for their type in specs.
-PACKED_TYPES = {"u32": ("uint", 4), "u64": ("uint", 8), "i32": ("int", 4)}
+PACKED_TYPES = {"u32": ("uint", 4), "u64": ("uint", 8), "i32": ("int", 4),
+                "pointer": ("pointer", 8)}
 
 # cuBLAS' and cuSOLVER's names carry the element type: cublasSgemm_v2, cublasIsamax_v2.
 LETTER_TYPES = {"S": "f32", "D": "f64", "C": "c64", "Z": "c128", "H": "f16",

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "shim/tap/tagging/object_hooks.h"
 
@@ -68,6 +69,12 @@ CudnnBackend VendorBackend() {
   return backend;
 }
 
+PackedExecute PackExecute(void* plan, void* pack) {
+  PackedExecute out{};
+  hooks::CudnnExecute::Pack(reinterpret_cast<uint8_t*>(&out), plan, pack);
+  return out;
+}
+
 TappedCudnn::~TappedCudnn() {
   while (!live_.empty()) Destroy(live_.back());
 }
@@ -111,6 +118,16 @@ void TappedCudnn::SetDouble(void* descriptor, int name, double value) {
   SetRaw(descriptor, name, CUDNN_TYPE_DOUBLE, 1, &value);
 }
 
+void TappedCudnn::SetPointers(void* descriptor, int name,
+                              std::vector<uint64_t> values) {
+  SetRaw(descriptor, name, CUDNN_TYPE_VOID_PTR,
+         static_cast<int64_t>(values.size()), values.data());
+}
+
+void TappedCudnn::SetFlag(void* descriptor, int name, bool value) {
+  SetRaw(descriptor, name, CUDNN_TYPE_BOOLEAN, 1, &value);
+}
+
 void TappedCudnn::SetDescriptors(void* descriptor, int name,
                                  std::vector<void*> values) {
   SetRaw(descriptor, name, CUDNN_TYPE_BACKEND_DESCRIPTOR,
@@ -128,6 +145,11 @@ void TappedCudnn::Destroy(void* descriptor) {
 }
 
 void* TappedCudnn::Tensor(std::vector<int64_t> dims, cudnnDataType_t type) {
+  return TensorOf(next_uid_++, std::move(dims), type);
+}
+
+void* TappedCudnn::TensorOf(int64_t uid, std::vector<int64_t> dims,
+                            cudnnDataType_t type, int flag) {
   void* tensor = Create(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   std::vector<int64_t> strides(dims.size(), 1);
   for (size_t i = dims.size() - 1; i > 0; --i) {
@@ -136,10 +158,19 @@ void* TappedCudnn::Tensor(std::vector<int64_t> dims, cudnnDataType_t type) {
   SetType(tensor, CUDNN_ATTR_TENSOR_DATA_TYPE, type);
   SetInts(tensor, CUDNN_ATTR_TENSOR_DIMENSIONS, dims);
   SetInts(tensor, CUDNN_ATTR_TENSOR_STRIDES, strides);
-  SetInts(tensor, CUDNN_ATTR_TENSOR_UNIQUE_ID, {next_uid_++});
+  SetInts(tensor, CUDNN_ATTR_TENSOR_UNIQUE_ID, {uid});
   SetInts(tensor, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {16});
+  if (flag != 0) SetFlag(tensor, flag, true);
   EXPECT_EQ(Finalize(tensor), CUDNN_STATUS_SUCCESS);
   return tensor;
+}
+
+void* TappedCudnn::Pack(std::vector<int64_t> uids,
+                        std::vector<uint64_t> pointers) {
+  void* pack = Create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  SetPointers(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, pointers);
+  SetInts(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, uids);
+  return pack;
 }
 
 void* TappedCudnn::Graph(std::vector<void*> operations) {

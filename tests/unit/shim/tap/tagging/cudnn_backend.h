@@ -30,6 +30,14 @@ CudnnBackend AgreeableBackend();
 // Descriptors need no GPU.
 CudnnBackend VendorBackend();
 
+// What a record of cudnnBackendExecute gets from its hook.
+struct PackedExecute {
+  uint64_t x, w, y, extra;
+  uint64_t workspace, workspace_bytes;
+  uint32_t operation;
+};
+PackedExecute PackExecute(void* plan, void* pack);
+
 // Builds descriptors as a client does, with dltap's hooks called as the
 // wrappers call them.
 class TappedCudnn {
@@ -44,10 +52,17 @@ class TappedCudnn {
                int mode);
   void SetDescriptors(void* descriptor, int name, std::vector<void*> values);
   void SetDouble(void* descriptor, int name, double value);
+  void SetPointers(void* descriptor, int name, std::vector<uint64_t> values);
+  void SetFlag(void* descriptor, int name, bool value);
   cudnnStatus_t Finalize(void* descriptor);
   void Destroy(void* descriptor);
 
   void* Tensor(std::vector<int64_t> dims, cudnnDataType_t type);
+  // With a unique id; `flag` is an attribute that is set to true, 0: none.
+  void* TensorOf(int64_t uid, std::vector<int64_t> dims, cudnnDataType_t type,
+                 int flag = 0);
+  // Not finalized: a client that sets the attributes again does the same.
+  void* Pack(std::vector<int64_t> uids, std::vector<uint64_t> pointers);
   // Of finalized operations; others, which need more attributes than a test
   // cares for, reach only the hooks.
   void* Graph(std::vector<void*> operations);

@@ -33,8 +33,7 @@ class CudnnGraphsTest : public ::testing::TestWithParam<const char*> {
 
   // What executing `plan` would record.
   std::vector<Operation> Executed(void* plan) {
-    uint32_t id = 0;
-    hooks::CudnnExecute::Pack(reinterpret_cast<uint8_t*>(&id), plan);
+    const uint32_t id = PackExecute(plan, nullptr).operation;
     return id == 0 ? std::vector<Operation>{} : runtime_.operations[id];
   }
 
@@ -321,13 +320,13 @@ TEST(CudnnPlanTextsTest, TextsBeyondTheTableAreCounted) {
   graphs.WasSet(&descriptor, 801, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, operations);
   for (int i = 0; i < 2000; ++i) {
     const std::string text = std::to_string(i);
-    graphs.WasRead(&descriptor, CUDNN_TYPE_CHAR,
+    graphs.WasRead(&descriptor, 405, CUDNN_TYPE_CHAR,
                    static_cast<int64_t>(text.size()), text.data());
   }
   // 1,024 of them have room.
   EXPECT_GE(runtime.losses, 2000 - 1024);
   const int losses = runtime.losses;
-  graphs.WasRead(&descriptor, CUDNN_TYPE_CHAR, 1, "0");
+  graphs.WasRead(&descriptor, 405, CUDNN_TYPE_CHAR, 1, "0");
   EXPECT_EQ(runtime.losses, losses);
 }
 

@@ -192,8 +192,8 @@ TEST_F(CudnnLegacyTest, NullDescriptorsGiveAnOperationWithoutDims) {
 TEST_F(CudnnLegacyTest, AFailedCallsDescriptorsAreNotTouched) {
   void* const no_object = reinterpret_cast<void*>(8);
   uint32_t id = 7;
-  CallPack<hooks::CudnnPoolForward>(reinterpret_cast<uint8_t*>(&id), false,
-                                    no_object, no_object);
+  CallPack<hooks::CudnnPoolForward, 4>(reinterpret_cast<uint8_t*>(&id), false,
+                                       no_object, no_object);
   EXPECT_EQ(id, 0u);
   EXPECT_TRUE(runtime_.operations.empty());
 }
