@@ -42,6 +42,9 @@ class Collector {
         process_(process),
         attribution_(attribution),
         facts_(model.texts.size()) {
+    for (const EntryPoint& entry : model.entry_points) {
+      plan_args_.push_back(PlanArgOf(entry));
+    }
     for (const LaunchShape& shape : process.launch_shapes) {
       shapes_.push_back(HashOf(shape));
     }
@@ -70,16 +73,21 @@ class Collector {
     return info != nullptr && info->kind == specs::Kind::kEventRecord;
   }
 
+  static size_t PlanArgOf(const EntryPoint& entry) {
+    if (entry.symbol != "cudnnBackendExecute") return kNone;
+    for (size_t i = 0; i < entry.args.size(); ++i) {
+      if (entry.args[i].name == "executionPlan") return i;
+    }
+    return kNone;
+  }
+
   uint64_t PlanOf(CallId id) const {
     const Call& call = process_.calls[id.value()];
+    const size_t arg = plan_args_[call.entry.value()];
+    if (arg == kNone) return 0;
     const EntryPoint& entry = model_.entry_points[call.entry.value()];
-    if (entry.symbol != "cudnnBackendExecute") return 0;
-    for (size_t i = 0; i < entry.args.size(); ++i) {
-      if (entry.args[i].name != "executionPlan") continue;
-      return static_cast<uint64_t>(
-          IntArg(entry, process_, call, i).value_or(0));
-    }
-    return 0;
+    return static_cast<uint64_t>(
+        IntArg(entry, process_, call, arg).value_or(0));
   }
 
   void AddSubmissions() {
@@ -161,6 +169,7 @@ class Collector {
   const ProcessAttribution& attribution_;
   std::vector<size_t> by_call_;  // into works_
   std::vector<HostWork> works_;
+  std::vector<size_t> plan_args_;                // by entry point; kNone
   std::vector<std::optional<NameFacts>> facts_;  // by name
   std::vector<uint64_t> shapes_;                 // hashes
 };

@@ -205,7 +205,7 @@ class DeviceAccount {
     std::optional<LayerTreeKeeper> tree;
     if (out.pictures != nullptr) tree.emplace(layers, kMostTreeLayers);
     DeviceSummary& device = out.devices.emplace_back(SummariseDevice(
-        model_, view, {tallies, layer_keeper, tree ? &*tree : nullptr},
+        model_, view, {tallies, &layer_keeper, tree ? &*tree : nullptr},
         out.exposed_comm));
     for (const DeviceMember& member : members_) {
       device.processes.push_back(KeyOf(ProcessOf(member)));

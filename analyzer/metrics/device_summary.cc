@@ -54,7 +54,8 @@ class DeviceSummariser {
         process_, attribution_, steps_, host, device_, windows_,
         [&](const Gap& gap) {
           AddGap(gap);
-          keepers.layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
+          if (keepers.layers == nullptr) return;
+          keepers.layers->AddGap(gap.ended_by, gap.between_steps, gap.ns);
         },
         earlier_,
         [this](const Gap& gap) {
@@ -154,7 +155,9 @@ class DeviceSummariser {
                             : new_work ? Counts::kWork
                                        : Counts::kActivity;
       const TallyRows rows = keepers.tallies.Add(i, ns, efficiency, counts);
-      keepers.layers.Add(i, ns, efficiency, !counted);
+      if (keepers.layers != nullptr) {
+        keepers.layers->Add(i, ns, efficiency, !counted);
+      }
       if (keepers.tree != nullptr) keepers.tree->Add(i, rows, ns, efficiency);
     }
   }

@@ -143,8 +143,8 @@ struct DeviceView {
 // What a device's activities are added to.
 struct DeviceKeepers {
   TallyKeeper& tallies;
-  LayerKeeper& layers;
-  LayerTreeKeeper* tree;  // null: nobody asks for it
+  LayerKeeper* layers;    // null: nobody asks for them
+  LayerTreeKeeper* tree;  // likewise
 };
 
 // Sums up what the device did inside the windows, and adds its activities to

@@ -47,6 +47,8 @@ GapExplainer::GapExplainer(const Process& process,
       host_(host),
       inputs_(host.inputs()),
       ranges_(process) {
+  large_begins_.reserve(process.activities.size());
+  by_begin_.reserve(process.activities.size());
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     if (activity.device != device) continue;

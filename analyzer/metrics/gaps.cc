@@ -27,6 +27,7 @@ std::vector<int64_t> FirstSubmissions(const Process& process,
                                       const ProcessAttribution& attribution,
                                       const Steps& steps, DeviceId device) {
   std::vector<std::pair<int64_t, bool>> submissions;  // begin, may prepare
+  submissions.reserve(process.activities.size());
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Attributed& attributed = attribution.activities[i];
     if (process.activities[i].device != device) continue;
@@ -55,6 +56,7 @@ std::vector<int64_t> FirstSubmissions(const Process& process,
 // The device's activities by begin, to find which one ends a gap.
 std::vector<size_t> OfDevice(const Process& process, DeviceId device) {
   std::vector<size_t> indices;
+  indices.reserve(process.activities.size());
   for (size_t i = 0; i < process.activities.size(); ++i) {
     if (process.activities[i].device == device) indices.push_back(i);
   }

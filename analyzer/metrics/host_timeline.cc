@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/model/nearly_sorted.h"
@@ -36,6 +37,7 @@ class ThreadSpans {
         timeline_(timeline) {}
 
   std::vector<HostSpan> Run(size_t first, size_t last) {
+    spans_.reserve(last - first);
     for (size_t i = first; i < last;) {
       size_t next = i + 1;
       while (next < last && attribution_.outermost[next] == CallId(i)) ++next;
@@ -152,6 +154,7 @@ std::vector<HostSpan> Merged(const std::vector<HostSpan>& spans) {
       edges, [](const Edge& a, const Edge& b) { return a.at_ns < b.at_ns; });
   std::array<int, kHostStates> open{};
   std::vector<HostSpan> merged;
+  merged.reserve(edges.size());
   for (size_t i = 0; i < edges.size(); ++i) {
     open[static_cast<size_t>(edges[i].state)] += edges[i].by;
     if (i + 1 == edges.size() || edges[i + 1].at_ns == edges[i].at_ns) continue;
@@ -255,10 +258,14 @@ HostTimeline TimelineOf(const TraceModel& model, const Process& process,
             return a < b.thread;
           }
         });
-    const std::vector<HostSpan> spans =
+    std::vector<HostSpan> spans =
         ThreadSpans(model, process, attribution, pageable, timeline)
             .Run(first - calls.begin(), last - calls.begin());
-    timeline.spans.insert(timeline.spans.end(), spans.begin(), spans.end());
+    if (timeline.spans.empty()) {
+      timeline.spans = std::move(spans);
+    } else {
+      timeline.spans.insert(timeline.spans.end(), spans.begin(), spans.end());
+    }
   }
   if (threads.size() > 1) {
     timeline.spans = Merged(timeline.spans);

@@ -6,7 +6,12 @@
 namespace dltap::analyzer {
 
 void PointwiseChain::Add(TextId name, double ns, bool is_new) {
-  most_ = std::max(most_, ++kernels_of_[name]);
+  auto of_name =
+      std::ranges::find(kernels_of_, name, &std::pair<TextId, size_t>::first);
+  if (of_name == kernels_of_.end()) {
+    of_name = kernels_of_.insert(of_name, {name, 0});
+  }
+  most_ = std::max(most_, ++of_name->second);
   ++kernels_;
   count_ += pending_.count + (is_new ? 1 : 0);
   ns_ += pending_.ns + ns;

@@ -4,8 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "analyzer/model/trace_model.h"
 
 // A formula that a framework evaluates operation by operation: kernels in a row
@@ -44,8 +45,9 @@ class PointwiseChain {
     double ns = 0;
   };
 
-  std::map<TextId, size_t> kernels_of_;  // by name
-  size_t most_ = 0;                      // of one name
+  // By name: few differ, and there are chains in every step.
+  absl::InlinedVector<std::pair<TextId, size_t>, 8> kernels_of_;
+  size_t most_ = 0;  // of one name
   size_t kernels_ = 0;
   uint64_t count_ = 0;  // of them that are new
   double ns_ = 0;

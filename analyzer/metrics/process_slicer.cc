@@ -372,17 +372,13 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
   }
   if (windows.empty()) return;
   TallyKeeper tallies(source_.model(), process(), attribution(), out_.tallies);
-  // Which layers are one is asked of all steps at once, not of a slice.
-  ProcessLayers no_layers;
-  no_layers.of_activity.resize(process().activities.size());
-  LayerTable ignored;
-  LayerKeeper layers(no_layers, ignored);
   std::optional<DeviceSummary>& into = out_.devices[device];
   std::vector<Interval> exposed;
   DeviceSummary sums = SummariseDevice(
       source_.model(),
       {process(), attribution(), slice.steps, id, windows, nullptr, earlier},
-      {tallies, layers, nullptr}, exposed);
+      // Which layers are one is asked of all steps at once, not of a slice.
+      {tallies, nullptr, nullptr}, exposed);
   std::vector<Interval> counted;
   for (const StepWindow& window : earlier) counted.push_back(window.span);
   sums.comm_exposed =

@@ -2,7 +2,6 @@
 #include "analyzer/metrics/tallies.h"
 
 #include "analyzer/attribution/name_rules.h"
-#include "analyzer/metrics/op_name.h"
 #include "analyzer/model/near_search.h"
 
 namespace dltap::analyzer {
@@ -63,63 +62,42 @@ std::string TallyKeeper::NameOf(const Activity& activity) const {
              : std::string(NameOfCopy(activity));
 }
 
-uint64_t TallyKeeper::KernelNumbers(const Activity& activity,
-                                    LayerClass layer_class) {
+uint64_t TallyKeeper::ActivityNumbers(const Activity& activity,
+                                      const Attributed& attributed) {
   constexpr size_t kNoName = 0xFFFFFFFF;
   const uint64_t name = activity.name.known() ? activity.name.value() : kNoName;
-  return name << 32 | static_cast<uint64_t>(activity.kind) << 16 |
-         static_cast<uint64_t>(activity.copy) << 8 |
-         static_cast<uint64_t>(layer_class);
+  return name << 32 | static_cast<uint64_t>(activity.kind) << 24 |
+         static_cast<uint64_t>(activity.copy) << 16 |
+         static_cast<uint64_t>(attributed.layer_class) << 8 |
+         static_cast<uint64_t>(attributed.direction);
 }
 
-KernelSums& TallyKeeper::KernelRow(const Activity& activity,
-                                   LayerClass layer_class) {
-  KernelSums*& row = kernels_[KernelNumbers(activity, layer_class)];
-  if (row == nullptr) {
-    row = &tallies_.kernels[{NameOf(activity), layer_class}];
-  }
-  return *row;
+const TallyKeeper::Rows& TallyKeeper::RowsOf(const Activity& activity,
+                                             const Attributed& attributed) {
+  constexpr uint32_t kNoWork = 0xFFFFFFFF;
+  const OpIdentity op = IdentityOf(process_, attribution_, attributed);
+  const uint32_t work = attributed.work.known()
+                            ? attribution_.works[attributed.work.value()].kind
+                            : kNoWork;
+  Rows& rows = rows_[{ActivityNumbers(activity, attributed), op.entry,
+                      op.function, work}];
+  if (rows.op == nullptr) rows = MakeRows(activity, attributed, op);
+  return rows;
 }
 
-uint32_t TallyKeeper::ScalarsOf(WorkId work) {
-  if (!work.known()) return 0;
-  uint32_t& number = scalars_of_[work.value()];
-  if (number == 0) {
-    const opmodel::Operation& op = attribution_.KindOf(work).leading;
-    const auto next = static_cast<uint32_t>(scalars_.size() + 1);
-    number = scalars_.try_emplace({op.math, op.dims}, next).first->second;
-  }
-  return number;
-}
-
-TallyKeeper::OpEntry& TallyKeeper::OpRow(const Activity& activity,
-                                         const Attributed& attributed) {
+// Kernels of one name and works of equal scalars share rows.
+TallyKeeper::Rows TallyKeeper::MakeRows(const Activity& activity,
+                                        const Attributed& attributed,
+                                        const OpIdentity& op) {
   const LayerClass layer_class = attributed.layer_class;
-  const Direction direction = attributed.direction;
-  const auto row_of = [&](std::string name) -> OpEntry& {
-    return *tallies_.ops.try_emplace({std::move(name), layer_class, direction})
-                .first;
-  };
   const bool named_by_kernel =
       !attributed.work.known() && !attributed.owner.known();
-  if (named_by_kernel && activity.kind != ActivityKind::kKernel) {
-    return row_of(std::string(NameOfCopy(activity)));
-  }
-  const OpIdentity op = IdentityOf(process_, attribution_, attributed);
-  OpEntry*& row = ops_[{op.entry, named_by_kernel ? activity.name : op.function,
-                        ScalarsOf(attributed.work), layer_class, direction}];
-  if (row == nullptr) {
-    row = &row_of(named_by_kernel ? NameOf(activity) : OpName(model_, op));
-  }
-  return *row;
-}
-
-TallyKeeper::OpKernelEntry& TallyKeeper::OpKernelRow(const Activity& activity,
-                                                     OpSums& op) {
-  OpKernelEntry*& row =
-      op_kernels_[{&op, KernelNumbers(activity, LayerClass::kUnattributed)}];
-  if (row == nullptr) row = &*op.kernels.try_emplace(NameOf(activity)).first;
-  return *row;
+  const std::string name = NameOf(activity);
+  OpKey key(named_by_kernel ? name : OpName(model_, op), layer_class,
+            attributed.direction);
+  OpEntry& of_op = *tallies_.ops.try_emplace(std::move(key)).first;
+  return {&tallies_.kernels[{name, layer_class}], &of_op,
+          &*of_op.second.kernels.try_emplace(name).first};
 }
 
 ApiSums& TallyKeeper::ApiRow(const Call& call) {
@@ -187,20 +165,21 @@ TallyRows TallyKeeper::Add(size_t index, int64_t ns,
                            const Efficiency& efficiency, Counts counts) {
   const Activity& activity = process_.activities[index];
   const Attributed& attributed = attribution_.activities[index];
-  KernelSums& kernel = KernelRow(activity, attributed.layer_class);
+  const Rows& rows = RowsOf(activity, attributed);
+  KernelSums& kernel = *rows.kernel;
   const bool is_new = counts != Counts::kTime;
   kernel.count += is_new;
   kernel.gpu_ns += ns;
   kernel.efficiency.Add(efficiency);
   AddConflict(activity, attributed, ns, is_new);
 
-  auto& [op_key, op] = OpRow(activity, attributed);
+  auto& [op_key, op] = *rows.op;
   const bool new_op =
       counts == Counts::kWork || (is_new && !attributed.work.known());
   op.count += new_op;
   op.gpu_ns += ns;
   op.efficiency.Add(efficiency);
-  auto& [kernel_name, of_op] = OpKernelRow(activity, op);
+  auto& [kernel_name, of_op] = *rows.op_kernel;
   of_op.count += is_new;
   of_op.gpu_ns += ns;
   if (call_sites_.any()) {

@@ -16,6 +16,7 @@
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/metrics/call_sites.h"
 #include "analyzer/metrics/efficiency.h"
+#include "analyzer/metrics/op_name.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/model/trace_model.h"
 
@@ -126,7 +127,6 @@ class TallyKeeper {
         tallies_(tallies),
         call_sites_(model, process),
         apis_(model.entry_points.size()),
-        scalars_of_(attribution.works.size()),
         rules_(model.texts.size()),
         knows_rule_(model.texts.size()) {}
 
@@ -139,28 +139,29 @@ class TallyKeeper {
   void AddCalls(const Steps& steps);
 
  private:
-  // Strings are made once for each row; activities find theirs by numbers: a
-  // kernel's name, or the kind of copy; packed, since each activity asks.
-  static uint64_t KernelNumbers(const Activity& activity,
-                                LayerClass layer_class);
-  // Entry point; function, or the name of a kernel without call; scalars.
-  using OpNumbers =
-      std::tuple<EntryPointId, TextId, uint32_t, LayerClass, Direction>;
-  using Dims = decltype(opmodel::Operation::dims);
+  // Strings are made once for each row; activities find all of theirs by
+  // numbers, in one look-up: what they are, packed since each activity asks,
+  // the entry point, its function and the kind of its work.
+  static uint64_t ActivityNumbers(const Activity& activity,
+                                  const Attributed& attributed);
+  using Numbers = std::tuple<uint64_t, EntryPointId, TextId, uint32_t>;
   using OpEntry = std::pair<const OpKey, OpSums>;
   using OpKernelEntry = std::pair<const std::string, OpKernelSums>;
+  struct Rows {
+    KernelSums* kernel = nullptr;
+    OpEntry* op = nullptr;
+    OpKernelEntry* op_kernel = nullptr;
+  };
 
-  KernelSums& KernelRow(const Activity& activity, LayerClass layer_class);
-  OpKernelEntry& OpKernelRow(const Activity& activity, OpSums& op);
-  OpEntry& OpRow(const Activity& activity, const Attributed& attributed);
+  const Rows& RowsOf(const Activity& activity, const Attributed& attributed);
+  Rows MakeRows(const Activity& activity, const Attributed& attributed,
+                const OpIdentity& op);
   ApiSums& ApiRow(const Call& call);
   const NameRule* RuleOf(const Activity& activity);
   SiteSums& SiteRow(CallId call, LayerClass layer_class);
   std::string NameOf(const Activity& activity) const;
   void AddConflict(const Activity& activity, const Attributed& attributed,
                    int64_t ns, bool is_new);
-  // 0: no work. Works of equal scalars have equal numbers.
-  uint32_t ScalarsOf(WorkId work);
 
   const TraceModel& model_;
   const Process& process_;
@@ -169,14 +170,8 @@ class TallyKeeper {
   const CallSites call_sites_;
   absl::flat_hash_map<std::pair<int, LayerClass>, SiteSums*> sites_;
   absl::flat_hash_set<size_t> counted_calls_;  // in rows by site
-  absl::flat_hash_map<uint64_t, KernelSums*> kernels_;
-  absl::flat_hash_map<OpNumbers, OpEntry*> ops_;
-  // By op and kernel's numbers.
-  absl::flat_hash_map<std::pair<const OpSums*, uint64_t>, OpKernelEntry*>
-      op_kernels_;
+  absl::flat_hash_map<Numbers, Rows> rows_;
   std::vector<ApiSums*> apis_;  // by entry point; null: no row yet
-  absl::flat_hash_map<std::pair<opmodel::DType, Dims>, uint32_t> scalars_;
-  std::vector<uint32_t> scalars_of_;  // by work; 0: not looked at yet
   // Of kernels' names; null: no rule, or not asked yet.
   std::vector<const NameRule*> rules_;
   std::vector<bool> knows_rule_;
