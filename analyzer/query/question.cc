@@ -2,15 +2,13 @@
 #include "analyzer/query/question.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <optional>
+#include <regex>
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -68,7 +66,7 @@ bool ParseHeadLine(const std::string& line, Question& question) {
 }
 
 // Engines read quotes and backslashes in different ways: those go by their
-// codes.
+// codes. scripts/dataset_query.py makes the same.
 std::string TextLiteral(std::string_view value) {
   std::vector<std::string> parts;
   std::string plain;
@@ -85,37 +83,33 @@ std::string TextLiteral(std::string_view value) {
     }
   }
   end_plain();
-  if (parts.empty()) return "''";
-  if (parts.size() == 1 && parts[0].front() == '\'') return parts[0];
-  return absl::StrCat("concat(", absl::StrJoin(parts, ", "), ")");
+  return parts.empty()
+             ? "''"
+             : absl::StrCat("concat(", absl::StrJoin(parts, ", "), ")");
+}
+
+// Digits as both engines read them; with an exponent a real is a double to
+// both, else a decimal.
+std::optional<std::string> NumberLiteral(std::string value,
+                                         ParameterType type) {
+  static const std::regex integer("-?[0-9]{1,18}");
+  static const std::regex real("-?[0-9]+(\\.[0-9]+)?(e-?[0-9]{1,2})?");
+  const bool is_integer = type == ParameterType::kInteger;
+  if (!std::regex_match(value, is_integer ? integer : real)) {
+    return std::nullopt;
+  }
+  if (!is_integer && value.find('e') == std::string::npos) value += "e0";
+  return value.front() == '-' ? "(" + value + ")" : value;
 }
 
 absl::StatusOr<std::string> Literal(const Parameter& parameter,
                                     const std::string& value) {
-  const auto wrong = [&] {
-    return absl::InvalidArgumentError(absl::StrCat(
-        parameter.name, "=", value, ": ", std::string(Name(parameter.type)),
-        " is wanted (", parameter.help, ")"));
-  };
-  switch (parameter.type) {
-    case ParameterType::kInteger: {
-      int64_t number = 0;
-      if (!absl::SimpleAtoi(value, &number)) return wrong();
-      return number < 0 ? absl::StrCat("(", number, ")") : absl::StrCat(number);
-    }
-    case ParameterType::kReal: {
-      double number = 0;
-      if (!absl::SimpleAtod(value, &number) || !std::isfinite(number))
-        return wrong();
-      // With an exponent it is a double to both engines, else a decimal.
-      return absl::StrFormat(number < 0 ? "(%.17e)" : "%.17e", number);
-    }
-    case ParameterType::kText: break;
-  }
-  const bool has_control = std::any_of(value.begin(), value.end(),
-                                       [](unsigned char c) { return c < ' '; });
-  if (has_control) return wrong();
-  return TextLiteral(value);
+  if (parameter.type == ParameterType::kText) return TextLiteral(value);
+  const auto number = NumberLiteral(value, parameter.type);
+  if (number) return *number;
+  return absl::InvalidArgumentError(absl::StrCat(
+      parameter.name, "=", value, ": ", std::string(Name(parameter.type)),
+      " is wanted (", parameter.help, ")"));
 }
 
 absl::StatusOr<std::string> IncludeNamed(std::string_view name) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The named questions find what is wrong with jobs of which all is known, and
-nothing where nothing is. Needs Python's duckdb, numpy and pyarrow."""
+nothing where nothing is. Needs Python's numpy and pyarrow."""
 import os
 import pathlib
 import re
@@ -11,7 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/support/dataset"))
 try:
-    import duck
+    import asking
     import job
     import write
 except ImportError as error:
@@ -19,7 +19,7 @@ except ImportError as error:
     sys.exit(77)
 from job import Fault  # noqa: E402
 
-dq = duck.dq
+dq = asking.dq
 SEEDS = int(os.environ.get("DLTAP_QUERY_SEEDS", "5"))
 
 
@@ -32,14 +32,13 @@ class Asked:
         self.simulation = job.Simulation(job.Job(**options))
         self.writer = write.write(self.simulation, self.path,
                                   **(write_options or {}))
-        self.connection = duck.connect(self.path)
+        self.dataset = asking.Dataset(self.path)
 
     def __del__(self):
-        self.connection.close()
         self.folder.cleanup()
 
     def ask(self, name: str, **values: object) -> list[dict]:
-        return duck.ask(self.connection, name, **values)
+        return self.dataset.ask(name, **values)
 
     def named(self, name: str, column: str, value: str) -> set[int]:
         return {row["rank"] for row in self.ask(name, top=10000)
@@ -81,13 +80,32 @@ class Heads(unittest.TestCase):
 
 
 class Literals(unittest.TestCase):
+    TEXTS = ("", "it's", "a\\'b", "'; DROP TABLE x; --", "{{top}}",
+             "naïve 名前 \U0001f600", "line\nend", "%_\"`", "a\tb\\")
+
     def test_texts_stay_texts_whatever_they_hold(self):
         parameter = dq.Parameter("run", "text", '""', "")
-        connection = duck.duckdb.connect()
-        for text in ("", "it's", "a\\'b", "'; DROP TABLE x; --", "{{top}}",
-                     "naïve 名前 \U0001f600", "line\nend", "%_\"`"):
-            sql = "SELECT " + dq.literal(parameter, text)
-            self.assertEqual(connection.execute(sql).fetchone()[0], text)
+        dataset = Asked().dataset
+        for text in self.TEXTS:
+            row, = dataset.rows("SELECT " + dq.literal(parameter, text) +
+                                " AS text")
+            self.assertEqual(row["text"], text)
+
+    def test_program_and_script_ask_the_same(self):
+        def words(sql):
+            return sql.split()
+
+        for name in dq.question_names():
+            question = dq.read_question(name)
+            self.assertEqual(words(asking.rendered(name)),
+                             words(dq.render(question, {})), name)
+            values = {"text": self.TEXTS[1:], "integer": ("-5", "12"),
+                      "real": ("0.05", "-1e3", "7")}
+            for parameter in question.parameters.values():
+                for value in values[parameter.type]:
+                    set_ = {parameter.name: value}
+                    self.assertEqual(words(asking.rendered(name, **set_)),
+                                     words(dq.render(question, set_)))
 
     def test_numbers_are_numbers_or_refused(self):
         integer = dq.Parameter("top", "integer", "1", "")
@@ -291,18 +309,18 @@ class WhatIsMissing(unittest.TestCase):
 
     def test_a_data_set_of_nothing_answers_with_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
-            connection = duck.connect(pathlib.Path(folder))
+            path = pathlib.Path(folder)
+            (path / "run=none").mkdir()
             for name in dq.question_names():
-                self.assertEqual(duck.ask(connection, name), [], name)
+                self.assertEqual(asking.Dataset(path).ask(name), [], name)
 
     def test_hostile_names_change_nothing(self):
         hostile = "'; DROP VIEW kernels; -- {}\\\" 名前 {{{{top}}}}"
         run = "it's a run"
         asked = Asked(write_options={"with_kernels": True, "run": run,
                                      "name_of": hostile})
-        names = asked.connection.execute(
-            "SELECT DISTINCT name FROM kernels").fetchall()
-        self.assertIn((hostile.format("gelu"),), names)
+        names = asked.dataset.rows("SELECT DISTINCT name FROM kernels")
+        self.assertIn({"name": hostile.format("gelu")}, names)
         for name in dq.question_names():
             question = dq.read_question(name)
             if "run" in question.parameters and name not in (
@@ -317,13 +335,12 @@ class Runs(unittest.TestCase):
         slow = job.Simulation(job.Job(
             seed=2, faults=(Fault("slow_gpu", 5, 0),)))
         write.write(slow, asked.path, run="after", device_name="A100")
-        connection = duck.connect(asked.path)
         found = [(r["run"], r["rank"]) for r in
-                 duck.ask(connection, "stragglers", top=1000)
+                 asked.ask("stragglers", top=1000)
                  if r["verdict"] == "straggler"]
         self.assertEqual(found, [("after", 5)])
         trend = {(r["run"], r["of"]): r["step_ms"]
-                 for r in duck.ask(connection, "trend", by="gpu")}
+                 for r in asked.ask("trend", by="gpu")}
         self.assertEqual(set(trend), {("before", "H100"), ("after", "A100")})
         self.assertGreater(trend["after", "A100"],
                            1.1 * trend["before", "H100"])
@@ -332,15 +349,16 @@ class Runs(unittest.TestCase):
 class Sums(unittest.TestCase):
     def test_classes_add_up_to_the_kernels(self):
         asked = Asked(write_options={"with_kernels": True})
-        rows = asked.connection.execute(
+        rows = asked.dataset.rows(
             "SELECT class, direction, sum(end_ns - begin_ns) / "
-            "(SELECT count(*) FROM steps) / 1e6, "
-            "quantile_cont(end_ns - begin_ns, 0.99) / 1e3 FROM kernels "
-            "GROUP BY ALL").fetchall()
+            "(SELECT count(*) FROM steps) / 1e6 AS mean, "
+            "quantile_cont(end_ns - begin_ns, 0.99) / 1e3 AS p99 "
+            "FROM kernels GROUP BY ALL")
         by_class = {(r["class"], r["direction"]): r
                     for r in asked.ask("classes")}
-        for cls, direction, mean, p99 in rows:
-            row = by_class[cls, direction]
+        for found in rows:
+            row = by_class[found["class"], found["direction"]]
+            mean, p99 = found["mean"], found["p99"]
             self.assertAlmostEqual(row["mean_ms"], mean, places=3)
             # A bucket is 19 % wide; its middle is 9 % off at most.
             self.assertAlmostEqual(row["kernel_p99_us"] / p99, 1, delta=0.1)
