@@ -67,6 +67,7 @@ add_library(dltapsim SHARED
   bytes/shareable_handle.cc
   bytes/shared_memory.cc
   bytes/sparse_bytes.cc
+  bytes/plausible_values.cc
   bytes/read_marks.cc
   bytes/uncomputed_reads.cc
   bytes/work_order.cc

@@ -66,10 +66,16 @@ std::map<std::string, uint64_t> UncomputedReadsOf(const TraceModel& model,
                                                   const Process& process) {
   std::map<std::string, uint64_t> reads;
   for (const Range& range : process.ranges) {
-    if (model.texts[range.domain] != kSimulationDomain) continue;
+    if (!IsSimulationDomain(model.texts[range.domain])) continue;
     ++reads[std::string(model.texts[range.name])];
   }
   return reads;
+}
+
+bool ReadsArePlausible(const TraceModel& model, const Process& process) {
+  return std::ranges::any_of(process.ranges, [&](const Range& range) {
+    return model.texts[range.domain] == kPlausibleDomain;
+  });
 }
 
 }  // namespace
@@ -92,6 +98,7 @@ ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
   out.activities = totals.activities;
   for (const Loss& loss : process.losses) out.lost[loss.cause] += loss.count;
   out.uncomputed_reads = UncomputedReadsOf(model, process);
+  out.reads_are_plausible = ReadsArePlausible(model, process);
   out.clock_residual_ns = process.clock_residual_ns;
   out.overhead_ns = OverheadOf(process, totals.calls);
   out.recorded_launches = totals.launches;

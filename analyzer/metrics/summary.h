@@ -82,6 +82,7 @@ struct ProcessSummary {
   std::optional<InsideCall> inside;      // the longest one of its threads
   std::map<std::string, uint64_t> lost;  // by cause
   std::map<std::string, uint64_t> uncomputed_reads;  // by place; simulated
+  bool reads_are_plausible = false;  // random numbers, not zeroes
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   std::optional<int64_t> overhead_ns;  // own, of all its calls

@@ -42,6 +42,7 @@ void AddProcess(const ProcessSummary& process, TrustFigures& trust) {
   for (const auto& [place, count] : process.uncomputed_reads) {
     AddCount(trust.uncomputed_reads[place], count);
   }
+  trust.reads_are_plausible |= process.reads_are_plausible;
   trust.launches_without_kernel += process.launches_without_kernel;
   trust.kernels_without_launch += process.kernels_without_launch;
   trust.composite_ns += process.composite_ns;

@@ -26,6 +26,7 @@ struct TrustFigures {
   // Numbers that the program looked at and that the simulation did not compute,
   // by the place in its code.
   std::map<std::string, uint64_t> uncomputed_reads;
+  bool reads_are_plausible = false;  // small random numbers, not zeroes
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   std::string level;

@@ -6,10 +6,16 @@
 
 namespace dltap::analyzer {
 
-// The NVTX domain of the simulated GPU (simgpu/bytes/read_marks.cc): a mark in
-// it is a number that the program looked at and that nobody computed; its text
-// is the place in the program's code.
+// The NVTX domains of the simulated GPU (simgpu/bytes/read_marks.cc): a mark in
+// them is a number that the program looked at and that nobody computed; its
+// text is the place in the program's code. The second one is that of a
+// simulation in which such numbers are small random ones, not zeroes.
 constexpr std::string_view kSimulationDomain = "dltap.simulation";
+constexpr std::string_view kPlausibleDomain = "dltap.simulation.plausible";
+
+constexpr bool IsSimulationDomain(std::string_view domain) {
+  return domain == kSimulationDomain || domain == kPlausibleDomain;
+}
 
 }  // namespace dltap::analyzer
 

@@ -224,7 +224,7 @@ void CallStage::PushRange(ThreadId thread, const CallView& call) {
   pushed_[{thread.value(), payload.domain}].push_back(
       {timeline_.FromTicks(call.begin_ticks), thread,
        definitions_.Text(payload.text), definitions_.Text(payload.domain),
-       chunk_, definitions_.TextOf(payload.domain) == kSimulationDomain});
+       chunk_, IsSimulationDomain(definitions_.TextOf(payload.domain))});
 }
 
 // A pop without a push belongs to a range that began before recording did.

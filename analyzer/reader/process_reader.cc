@@ -231,7 +231,7 @@ void ProcessReader::Survey() {
   // What the survey is asked for stays until the first part is read.
   std::ranges::copy_if(long_ranges_, std::back_inserter(process_.ranges),
                        [this](const Range& range) {
-                         return model_.texts[range.domain] == kSimulationDomain;
+                         return IsSimulationDomain(model_.texts[range.domain]);
                        });
   all_samples_ = process_.cpu_samples;
   process_.begin_ns = run_.begin_ns;

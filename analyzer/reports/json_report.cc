@@ -272,6 +272,12 @@ class ReportWriter {
       json_.Field(place, count);
     }
     json_.EndObject();
+    json_.Key("uncomputed_values");
+    if (trust.uncomputed_reads.empty()) {
+      json_.Null();
+    } else {
+      json_.Value(trust.reads_are_plausible ? "plausible" : "zero");
+    }
     json_.Field("launches_without_kernel", trust.launches_without_kernel);
     json_.Field("kernels_without_launch", trust.kernels_without_launch);
     json_.Field("level", trust.level);

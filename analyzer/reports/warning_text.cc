@@ -66,6 +66,7 @@ std::string ReadsText(const TrustFigures& trust, uint64_t n) {
             std::to_string(places[i].first) + ")";
   }
   return text + (places.size() > kNamed ? ", ..." : "") +
+         (trust.reads_are_plausible ? "; it got small random ones" : "") +
          "; what it decided by them may be otherwise on a GPU";
 }
 

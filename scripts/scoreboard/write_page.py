@@ -78,8 +78,8 @@ def main():
           f"{statistics.median(seconds):.0f} s (median, two at a time).\n")
     print("## Single operations\n\naiconfigurator's tables (Apache-2.0), "
           "`dltap predict` without any run. GEMMs were replayed by a graph; "
-          "the\nshortest attention calls take 8 to 11 us there, so more than "
-          "one kernel.\n")
+          "an\nattention call is two kernels there, as here: one more puts "
+          "keys and values into their cache.\n")
     print(operations + "\n")
     print((HERE / "page_peers.md").read_text(encoding="utf-8"), end="")
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -97,6 +98,27 @@ void ChooseGpu(const std::string& name, const CudaRelease& release,
   config.gpu = gpu;
 }
 
+// "zero", "plausible" or "plausible:SEED".
+void ChooseValues(const std::string& values, Config& config) {
+  constexpr std::string_view kPlausible = "plausible";
+  if (values.empty() || values == "zero") return;
+  uint64_t seed = 0;
+  bool is_known = values == kPlausible;
+  if (values.starts_with("plausible:")) {
+    const char* end = values.data() + values.size();
+    const auto [at, error] =
+        std::from_chars(values.data() + kPlausible.size() + 1, end, seed);
+    is_known = error == std::errc() && at == end;
+  }
+  if (is_known) {
+    config.plausible_seed = seed;
+    return;
+  }
+  config.refusal = "DLTAP_SIM_VALUES=" + values +
+                   " is none of zero, plausible, plausible:SEED";
+  config.gpu = nullptr;
+}
+
 Config ReadEnvironment() {
   Config config;
   const CudaRelease& release = ChooseRelease();
@@ -116,6 +138,7 @@ Config ReadEnvironment() {
   config.log_defaults = Flag("DLTAP_SIM_LOG");
   config.quiet = Flag("DLTAP_SIM_QUIET");
   config.keep_numbers = Flag("DLTAP_SIM_KEEP_NUMBERS");
+  ChooseValues(Environment("DLTAP_SIM_VALUES"), config);
   config.counts_path = Environment("DLTAP_SIM_COUNTS");
   config.launches_path = Environment("DLTAP_SIM_LAUNCHES");
   config.faults = Environment("DLTAP_SIM_FAULTS");

@@ -3,6 +3,7 @@
 #define DLTAP_SIMGPU_BASE_CONFIG_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "opmodel/gpu_table.h"
@@ -28,6 +29,9 @@ struct Config {
   bool log_defaults = false;  // DLTAP_SIM_LOG
   bool quiet = false;         // DLTAP_SIM_QUIET
   bool keep_numbers = false;  // DLTAP_SIM_KEEP_NUMBERS
+  // DLTAP_SIM_VALUES: what nobody computed reads as small random numbers;
+  // nullopt: as zeroes.
+  std::optional<uint64_t> plausible_seed;
   std::string counts_path;    // DLTAP_SIM_COUNTS, %p replaced by the pid
   std::string launches_path;  // DLTAP_SIM_LAUNCHES, likewise
   std::string faults;         // DLTAP_SIM_FAULTS

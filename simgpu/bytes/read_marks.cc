@@ -3,11 +3,14 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include "simgpu/base/config.h"
+
 namespace dltap::simgpu {
 
 void MarkUncomputedRead(const char* place) {
-  static nvtxDomainHandle_t const domain =
-      nvtxDomainCreateA("dltap.simulation");
+  static nvtxDomainHandle_t const domain = nvtxDomainCreateA(
+      GetConfig().plausible_seed.has_value() ? "dltap.simulation.plausible"
+                                             : "dltap.simulation");
   nvtxEventAttributes_t event = {};
   event.version = NVTX_VERSION;
   event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;

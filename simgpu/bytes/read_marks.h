@@ -4,9 +4,10 @@
 
 namespace dltap::simgpu {
 
-// An NVTX mark in the domain "dltap.simulation", its text the place: a tool
-// that listens to NVTX has the read where it happened, in whatever it writes.
-// The caller holds no lock.
+// An NVTX mark, its text the place: a tool that listens to NVTX has the read
+// where it happened, in whatever it writes. The domain is "dltap.simulation"
+// or, where such numbers are plausible ones, "dltap.simulation.plausible". The
+// caller holds no lock.
 void MarkUncomputedRead(const char* place);
 
 }  // namespace dltap::simgpu

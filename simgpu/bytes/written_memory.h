@@ -6,14 +6,18 @@
 #include <span>
 
 #include "simgpu/bytes/freshness.h"
+#include "simgpu/bytes/plausible_values.h"
 
 namespace dltap::simgpu {
 
 // Which bytes of device memory hold what a GPU would have left there.
 // Thread-safe.
 
-void MarkFresh(const void* address, size_t bytes);
-void MarkAssumed(const void* address, size_t bytes);
+// `type`: of the numbers there, as which they read once they are stale.
+void MarkFresh(const void* address, size_t bytes,
+               NumberType type = NumberType::kUnknown);
+void MarkAssumed(const void* address, size_t bytes,
+                 NumberType type = NumberType::kUnknown);
 
 // Fresh also after kernels whose output is unknown: for the few bytes that a
 // program keeps to itself for many steps (the scale of mixed precision). A
@@ -22,9 +26,10 @@ void MarkAssumed(const void* address, size_t bytes);
 void MarkFreshForLong(const void* address, size_t bytes);
 bool AnythingFreshForLong();
 
-// A kernel that did not compute wrote just these bytes, or they are allocated
-// anew.
-void MarkStale(const void* address, size_t bytes);
+// A kernel that did not compute wrote just these bytes, numbers of that type,
+// or they are allocated anew.
+void MarkStale(const void* address, size_t bytes,
+               NumberType type = NumberType::kUnknown);
 
 void Mark(const void* address, size_t bytes, Freshness freshness);
 
@@ -32,6 +37,7 @@ void Mark(const void* address, size_t bytes, Freshness freshness);
 struct WriteTarget {
   const void* address = nullptr;
   size_t bytes = 0;  // 0: nobody knows how many
+  NumberType type = NumberType::kUnknown;
 };
 
 // Such a kernel may have written there. Where nobody knows how far, what was
@@ -49,8 +55,14 @@ inline bool IsFresh(const void* address, size_t bytes) {
 // has run, wherever it may have written.
 bool IsFreshSinceUnknownKernel(const void* address, size_t bytes);
 
-// Writes zeroes over those bytes that are stale, and has them assumed.
-void AssumeZero(std::byte* address, size_t bytes);
+// The type of the numbers that the last kernel to write there has left.
+NumberType KnownTypeAt(const void* address);
+
+// Writes what stale bytes read as over those that are stale, and has them
+// assumed: zeroes or, by DLTAP_SIM_VALUES, plausible numbers (of `type`, or of
+// the one that is known of the writer).
+void AssumeValues(std::byte* address, size_t bytes,
+                  NumberType type = NumberType::kUnknown);
 
 }  // namespace dltap::simgpu
 

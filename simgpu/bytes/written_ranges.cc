@@ -14,6 +14,10 @@ bool MayBeginBlock(uintptr_t address) { return address % kBlockAlignment == 0; }
 
 }  // namespace
 
+uintptr_t WrittenRanges::EndOfBlock(uintptr_t address) {
+  return address - address % kBlockAlignment + kBlockAlignment;
+}
+
 WrittenRanges::Ranges::const_iterator WrittenRanges::FirstThatReaches(
     uintptr_t address) const {
   const auto at = ranges_.upper_bound(address);

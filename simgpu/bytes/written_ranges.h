@@ -8,17 +8,20 @@
 #include <map>
 
 #include "simgpu/bytes/freshness.h"
+#include "simgpu/bytes/plausible_values.h"
 #include "simgpu/bytes/work_order.h"
 
 namespace dltap::simgpu {
 
 // A known write: its place in its line of work, how many kernels that do not
-// compute had run before it, and whether it was of assumed bytes.
+// compute had run before it, and whether it was of assumed bytes. A stale one
+// is that of a kernel of which only the type of its numbers is known.
 struct WriteStamp {
   size_t line = 0;
   uint64_t number = 0;
   uint64_t unknown_kernels = 0;
   Freshness freshness = Freshness::kFresh;
+  NumberType type = NumberType::kUnknown;
   friend bool operator==(const WriteStamp&, const WriteStamp&) = default;
 
   bool IsSpoilt(const OrderPoint& seen_from) const {
@@ -35,6 +38,9 @@ class WrittenRanges {
   // From `address` to the end of the write that filled it, and on through
   // what touches that, up to where a block may begin.
   void RemoveFrom(uintptr_t address);
+
+  // Where the next block may begin.
+  static uintptr_t EndOfBlock(uintptr_t address);
 
   // Calls visit(begin, end, stamp) for the parts of a range in their order;
   // the stamp is null where nothing was written.

@@ -73,9 +73,10 @@ Error LaunchVector(cublasContext& handle, const BlasArguments& arguments) {
   std::vector<WriteTarget> targets = {
       {handle.workspace, handle.workspace_bytes}};
   if (arguments.y != nullptr && WritesY(arguments.routine)) {
-    targets.push_back({arguments.y});
+    targets.push_back({arguments.y, 0, NumberTypeOf(arguments.dtype)});
   } else if (arguments.result != nullptr) {
-    targets.push_back({arguments.result, arguments.result_bytes});
+    targets.push_back({arguments.result, arguments.result_bytes,
+                       NumberTypeOf(arguments.dtype)});
   } else {
     return Launch(handle, arguments);
   }
@@ -91,10 +92,11 @@ Error LaunchKnown(cublasContext& handle, const BlasArguments& arguments) {
   const opmodel::DType type =
       x.c_type < 0 ? x.dtype : DTypeOf(static_cast<cudaDataType>(x.c_type));
   const int64_t elements = (x.batch - 1) * x.stride_c + (x.n - 1) * x.ldc + x.m;
-  const MayWrite writes(
-      {{x.c, static_cast<size_t>(std::max<int64_t>(elements, 0) *
-                                 opmodel::BitsOf(type) / 8)},
-       {handle.workspace, handle.workspace_bytes}});
+  const MayWrite writes({{x.c,
+                          static_cast<size_t>(std::max<int64_t>(elements, 0) *
+                                              opmodel::BitsOf(type) / 8),
+                          NumberTypeOf(type)},
+                         {handle.workspace, handle.workspace_bytes}});
   return Launch(handle, arguments);
 }
 

@@ -7,6 +7,16 @@ using opmodel::DType;
 
 DType DTypeOf(cudaDataType type) { return specs::DTypeOfCuda(type); }
 
+NumberType NumberTypeOf(DType type) {
+  switch (type) {
+    case DType::kF16: return NumberType::kFloat16;
+    case DType::kBf16: return NumberType::kBfloat16;
+    case DType::kF32: return NumberType::kFloat32;
+    case DType::kF64: return NumberType::kFloat64;
+    default: return NumberType::kUnknown;
+  }
+}
+
 DType MathOf(cublasComputeType_t compute, DType storage, cublasMath_t mode) {
   if (storage != DType::kF32) return storage;
   switch (compute) {

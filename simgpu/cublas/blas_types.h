@@ -6,11 +6,15 @@
 #include <library_types.h>
 
 #include "opmodel/operation.h"
+#include "simgpu/bytes/plausible_values.h"
 
 namespace dltap::simgpu {
 
 // kUnknown for types that opmodel does not know.
 opmodel::DType DTypeOf(cudaDataType type);
+
+// As what its numbers read where nobody computed them.
+NumberType NumberTypeOf(opmodel::DType type);
 
 // The arithmetic that cuBLAS picks for a product of `storage` elements.
 opmodel::DType MathOf(cublasComputeType_t compute, opmodel::DType storage,

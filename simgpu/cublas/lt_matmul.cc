@@ -119,7 +119,9 @@ SIMGPU_API cublasStatus_t cublasLtMatmul(
                                     reinterpret_cast<LtLayout*>(d));
         if (!op) return CUBLAS_STATUS_INVALID_VALUE;
         const MayWrite writes(
-            {{to, BytesOf(*reinterpret_cast<LtLayout*>(d))},
+            {{to, BytesOf(*reinterpret_cast<LtLayout*>(d)),
+              NumberTypeOf(DTypeOf(static_cast<cudaDataType>(
+                  reinterpret_cast<LtLayout*>(d)->type)))},
              {workspace, workspace_bytes},
              {state.aux},
              {state.amax_d},

@@ -55,11 +55,26 @@ void FillRow(std::byte* row, const MemsetWork& set) {
   }
 }
 
+void AssumeSource(const CopyWork& copy) {
+  AssumeValues(const_cast<std::byte*>(copy.source), copy.bytes());
+}
+
+// Larger reads show what lies there, which is plausible where its type is
+// known.
+bool ShowsPlausible(const CopyWork& copy) {
+  return GetConfig().plausible_seed && IsPlain(copy) &&
+         copy.bytes() <= kMostPlausibleBytes &&
+         !WrittenElsewhere(copy.source, copy.bytes()) &&
+         KnownTypeAt(copy.source) != NumberType::kUnknown &&
+         FreshnessOf(copy.source, copy.bytes()) == Freshness::kStale;
+}
+
 void ReadSmall(const CopyWork& copy) {
   const Freshness freshness = FreshnessOf(copy.source, copy.bytes());
-  if (freshness == Freshness::kStale) {
+  if (freshness == Freshness::kStale && !GetConfig().plausible_seed) {
     std::memset(copy.destination, 0, copy.bytes());
   } else {
+    if (freshness == Freshness::kStale) AssumeSource(copy);
     MoveRows(copy);
   }
   if (freshness != Freshness::kFresh) {
@@ -97,15 +112,20 @@ void PerformCopy(const CopyWork& copy) {
     ReadSmall(copy);
     return;
   }
+  if (from_device && !to_device && ShowsPlausible(copy)) AssumeSource(copy);
   MoveRows(copy);
   if (!to_device) return;
   if (!IsPlain(copy)) {
     if (from_device) MarkStale(copy.destination, DestinationExtent(copy));
     return;
   }
-  Mark(
-      copy.destination, copy.bytes(),
-      from_device ? FreshnessOf(copy.source, copy.bytes()) : Freshness::kFresh);
+  const Freshness freshness =
+      from_device ? FreshnessOf(copy.source, copy.bytes()) : Freshness::kFresh;
+  if (freshness == Freshness::kStale) {
+    MarkStale(copy.destination, copy.bytes(), KnownTypeAt(copy.source));
+  } else {
+    Mark(copy.destination, copy.bytes(), freshness);
+  }
   if (!from_device && copy.bytes() <= kSmallReadBytes &&
       GetConfig().keep_numbers) {
     MarkFreshForLong(copy.destination, copy.bytes());

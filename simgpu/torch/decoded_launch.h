@@ -37,7 +37,11 @@ struct Operand {
   static Operand Dense(std::byte* data, int64_t elements, ScalarType type,
                        Access access) {
     const auto count = static_cast<size_t>(std::max<int64_t>(elements, 0));
-    return {{data, count * SizeOf(type)}, elements, SizeOf(type), type, access};
+    return {{data, count * SizeOf(type), type},
+            elements,
+            SizeOf(type),
+            type,
+            access};
   }
 };
 

@@ -192,8 +192,8 @@ DecodedLaunch Dense(const Elementwise& kernel, const LaunchView& view) {
     const size_t bytes =
         SizeOf(stored) > 0 ? SizeOf(stored) : kLargestElementBytes;
     launch.effect = [output = launch.operands()[0].range.data,
-                     bytes = static_cast<size_t>(elements) * bytes] {
-      MarkStale(output, bytes);
+                     bytes = static_cast<size_t>(elements) * bytes, stored] {
+      MarkStale(output, bytes, NumberTypeOf(stored));
     };
   }
   return launch;
@@ -238,7 +238,7 @@ DecodedLaunch Strided(const Elementwise& kernel, const LaunchView& view) {
   }
   if (!functor.IsComputed()) {
     launch.effect = [output = launch.operands()[0].range] {
-      MarkStale(output.data, output.bytes);
+      MarkStale(output.data, output.bytes, NumberTypeOf(output.type));
     };
     return launch;
   }

@@ -73,7 +73,7 @@ void RunTensor(const Call& call, const ListedTensor& tensor) {
   for (size_t i = 0; i < call.lists; ++i) {
     const bool read =
         call.operation != Operation::kZero && (i != call.output || i == 0);
-    if (read) inputs.push_back({tensor.addresses[i], bytes});
+    if (read) inputs.push_back({tensor.addresses[i], bytes, call.type});
   }
   Permission permission =
       MayCompute(tensor.elements, inputs, output, call.type);

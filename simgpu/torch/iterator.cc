@@ -34,7 +34,7 @@ std::optional<Iterator> FindIterator(std::string_view name) {
 Range BoundIterator::RangeOf(int64_t elements) const {
   if (iterator.kind == Iterator::Kind::kCounting) return {};
   return {reinterpret_cast<std::byte*>(value),
-          static_cast<size_t>(elements) * SizeOf(iterator.type)};
+          static_cast<size_t>(elements) * SizeOf(iterator.type), iterator.type};
 }
 
 BoundIterator Bind(const Iterator& iterator, const void* argument) {

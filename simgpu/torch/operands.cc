@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "simgpu/base/config.h"
 #include "simgpu/bytes/sparse_bytes.h"
 #include "simgpu/bytes/written_memory.h"
 #include "simgpu/memory/memory.h"
@@ -87,8 +88,9 @@ bool IsAllocated(const Range& range) {
   return true;
 }
 
-Permission MayCompute(int64_t elements, const std::vector<Range>& inputs,
-                      const Range& output, ScalarType type) {
+// Permission but for what is moved.
+Permission Permitted(int64_t elements, const std::vector<Range>& inputs,
+                     const Range& output, ScalarType type) {
   if (elements > kMaxElements || !IsAllocated(output) ||
       !std::all_of(inputs.begin(), inputs.end(), IsAllocated)) {
     return {};
@@ -100,9 +102,18 @@ Permission MayCompute(int64_t elements, const std::vector<Range>& inputs,
     least = std::min(least, FreshnessOf(input.data, input.bytes));
     nothing_unknown_since &= IsFreshSinceUnknownKernel(input.data, input.bytes);
   }
-  if (elements <= kMaxSmallElements) {
+  const bool plausible = GetConfig().plausible_seed.has_value();
+  if (plausible && least == Freshness::kStale &&
+      std::any_of(inputs.begin(), inputs.end(), [](const Range& input) {
+        return input.bytes > kMostPlausibleBytes;
+      })) {
+    return {};
+  }
+  if (elements <= kMaxSmallElements || plausible) {
     if (least == Freshness::kStale) {
-      for (const Range& input : inputs) AssumeZero(input.data, input.bytes);
+      for (const Range& input : inputs) {
+        AssumeValues(input.data, input.bytes, NumberTypeOf(input.type));
+      }
     }
     return {.compute = true, .result = std::max(least, Freshness::kAssumed)};
   }
@@ -112,24 +123,40 @@ Permission MayCompute(int64_t elements, const std::vector<Range>& inputs,
           .result = compute ? Freshness::kFresh : Freshness::kStale};
 }
 
+Permission MayCompute(int64_t elements, const std::vector<Range>& inputs,
+                      const Range& output, ScalarType type) {
+  Permission permission = Permitted(elements, inputs, output, type);
+  if (GetConfig().plausible_seed && !inputs.empty()) {
+    const Range& first = inputs.front();
+    permission.moved = first.type == ScalarType::kUnknown
+                           ? KnownTypeAt(first.data)
+                           : NumberTypeOf(first.type);
+  }
+  return permission;
+}
+
 void MarkOutput(const Range& output, bool dense, const Permission& permission,
                 ScalarType type) {
+  const NumberType number =
+      IsComputed(type) ? NumberTypeOf(type) : permission.moved;
   if (!permission.compute || permission.result == Freshness::kStale) {
-    const bool zero = dense && IsInteger(type) && IsAllocated(output) &&
-                      output.bytes <= kMaxElements * sizeof(int64_t);
-    if (!zero) return MarkStale(output.data, output.bytes);
+    const bool zero =
+        dense && IsInteger(type) && IsAllocated(output) &&
+        output.bytes <= kMaxElements * sizeof(int64_t) &&
+        !(GetConfig().plausible_seed && type == ScalarType::kBool);
+    if (!zero) return MarkStale(output.data, output.bytes, number);
     ZeroBytes(output.data, output.bytes);
-    return MarkAssumed(output.data, output.bytes);
+    return MarkAssumed(output.data, output.bytes, number);
   }
   if (permission.result == Freshness::kAssumed) {
     if (dense && IsReal(type)) MakeFinite(output, type);
     // Of bytes between its elements nothing is known that was not before.
     if (!dense && FreshnessOf(output.data, output.bytes) == Freshness::kStale) {
-      return MarkStale(output.data, output.bytes);
+      return MarkStale(output.data, output.bytes, number);
     }
-    return MarkAssumed(output.data, output.bytes);
+    return MarkAssumed(output.data, output.bytes, number);
   }
-  if (dense) MarkFresh(output.data, output.bytes);
+  if (dense) MarkFresh(output.data, output.bytes, number);
 }
 
 }  // namespace dltap::simgpu

@@ -55,11 +55,13 @@ constexpr size_t OffsetsBytes(size_t operands) {
                  (kDividerBytes + 4 * (operands == 0 ? 1 : operands));
 }
 
-// A tensor of a call: where it begins and how far it reaches. Without bytes: a
-// counter, or an empty tensor.
+// A tensor of a call: where it begins and how far it reaches, and what its
+// numbers are, as far as the call is sure of it. Without bytes: a counter, or
+// an empty tensor.
 struct Range {
   std::byte* data = nullptr;
   size_t bytes = 0;
+  ScalarType type = ScalarType::kUnknown;
 };
 
 // True when a device may use all of these bytes.
@@ -71,9 +73,14 @@ bool IsAllocated(const Range& range);
 // Large ones are computed only from fresh inputs, so that a training run costs
 // no time on numbers that were never computed: of integers always, of real
 // numbers if no kernel that does not compute has run since they were written.
+// Where stale bytes read as plausible numbers all of kMaxElements are computed,
+// from no input of more than kMostPlausibleBytes: what follows from them is
+// then plausible, too (a softmax, a sorted tensor).
 struct Permission {
   bool compute = false;
   Freshness result = Freshness::kStale;
+  // Of the first input: what is only moved has it, too.
+  NumberType moved = NumberType::kUnknown;
 };
 constexpr int64_t kMaxElements = 1 << 18;
 constexpr int64_t kMaxSmallElements = 1 << 10;

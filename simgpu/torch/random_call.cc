@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "simgpu/bytes/plausible_values.h"
 #include "simgpu/torch/computation.h"
 #include "simgpu/torch/families.h"
 
@@ -16,15 +17,6 @@ struct Random {
   ScalarType type;
   bool is_range;
 };
-
-// Any mixing will do: Steele et al., "Fast Splittable Pseudorandom Number
-// Generators", 2014 (SplitMix64).
-uint64_t Mixed(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
 
 // {uint64_t seed; uint64_t offset; ...}; within a capture addresses of both.
 uint64_t StateOf(const void* philox) {
@@ -61,7 +53,8 @@ DecodedLaunch Decode(const Random& kernel, const LaunchView& launch) {
          }});
   } else if (output.range.data != nullptr) {
     decoded.effect = [range = output.range] {
-      const WriteTarget target{range.data, range.bytes};
+      const WriteTarget target{range.data, range.bytes,
+                               NumberTypeOf(range.type)};
       MarkStale({&target, 1});
     };
   }

@@ -165,9 +165,12 @@ DecodedLaunch Decode(const Kernel& kernel, const LaunchView& launch) {
     decoded.effect = [run = kernel.run, call = std::move(*call)] { run(call); };
   } else {
     const std::byte* rest = BehindOffsets(op, at);
+    const NumberType type = IsReal(reduction.output)
+                                ? NumberTypeOf(reduction.output)
+                                : NumberType::kUnknown;
     decoded.may_write.emplace(
-        {WriteTarget{ReadAt<const void*>(rest + kDestination)},
-         WriteTarget{ReadAt<const void*>(rest + kSecondDestination)}});
+        {WriteTarget{ReadAt<const void*>(rest + kDestination), 0, type},
+         WriteTarget{ReadAt<const void*>(rest + kSecondDestination), 0, type}});
   }
   decoded.Add(output);
   decoded.Add(input);

@@ -33,8 +33,10 @@ struct ReduceCall {
 
   int64_t elements() const { return int64_t{inputs} * outputs; }
   Range Input() const {
-    return {source, input_offsets.Extent(0, SizeOf(reduction.input)) +
-                        output_offsets.Extent(1, 0)};
+    return {source,
+            input_offsets.Extent(0, SizeOf(reduction.input)) +
+                output_offsets.Extent(1, 0),
+            reduction.input};
   }
   Range Output() const {
     return {destination, output_offsets.Extent(0, SizeOf(reduction.output))};

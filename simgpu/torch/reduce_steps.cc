@@ -138,10 +138,11 @@ void Run(const ReductionRow& row, const ReduceCall& call) {
       MayCompute(call.elements(), {call.Input()}, output, call.reduction.input);
   if (row.of_unknown && permission.result != Freshness::kFresh &&
       IsAllocated(output)) {
-    if (!RunOnUnknown(row, call, permission.compute)) {
+    const bool small = call.elements() <= kMaxSmallElements;
+    if (!RunOnUnknown(row, call, permission.compute && small)) {
       Decide(call, *row.of_unknown);
     }
-    MarkAssumed(output.data, output.bytes);
+    MarkAssumed(output.data, output.bytes, NumberTypeOf(call.reduction.output));
     return;
   }
   if (permission.compute) Compute(row, call);

@@ -103,7 +103,8 @@ Effect SoftmaxEffect(const Softmax& call) {
              {.elements = call.rows * call.width,
               .type = call.kernel.type,
               .inputs = {{const_cast<std::byte*>(call.from),
-                          elements * SizeOf(call.kernel.type)}},
+                          elements * SizeOf(call.kernel.type),
+                          call.kernel.type}},
               .outputs = {{{call.to, elements * SizeOf(call.kernel.output)},
                            call.kernel.output}},
               .compute = [call] { Compute(call); }})

@@ -23,7 +23,11 @@ struct Rows {
     return starts.At(row) +
            element * stride * static_cast<int64_t>(starts.element_bytes);
   }
-  Range All() const { return starts.All({size, stride}); }
+  Range All(ScalarType type = ScalarType::kUnknown) const {
+    Range range = starts.All({size, stride});
+    range.type = type;
+    return range;
+  }
 };
 
 // Places in a row, in the order that its elements take. A NaN is larger than
@@ -103,7 +107,7 @@ DecodedLaunch DecodeSort(const Kernel& kernel, const LaunchView& launch) {
           : ReadAt<bool>(arguments[kernel.descending_parameter]);
   return Computed({.elements = count * size,
                    .type = kernel.key,
-                   .inputs = {key_rows.All(), value_rows.All()},
+                   .inputs = {key_rows.All(kernel.key), value_rows.All()},
                    .outputs = {{key_rows.All(), kernel.key},
                                {value_rows.All(), ScalarType::kInt64}},
                    .compute = [=, type = kernel.key] {
@@ -142,7 +146,7 @@ DecodedLaunch DecodeTopK(const Kernel& kernel, const LaunchView& launch) {
   return Computed(
       {.elements = count * size,
        .type = kernel.key,
-       .inputs = {from.All()},
+       .inputs = {from.All(kernel.key)},
        .outputs = {{to.All(), kernel.key}, {places.All(), ScalarType::kInt64}},
        .compute = [=, type = kernel.key] {
          for (int64_t row = 0; row < count; ++row) {
@@ -176,7 +180,7 @@ DecodedLaunch DecodeKth(const Kernel& kernel, const LaunchView& launch) {
   return Computed(
       {.elements = count * size,
        .type = kernel.key,
-       .inputs = {from.All()},
+       .inputs = {from.All(kernel.key)},
        .outputs = {{values->All(), kernel.key},
                    {places->All(), ScalarType::kInt64}},
        .compute = [=, to = *values, at = *places, type = kernel.key] {

@@ -184,6 +184,18 @@ bool IsReal(ScalarType type) {
 
 bool IsInteger(ScalarType type) { return IsComputed(type) && !IsReal(type); }
 
+NumberType NumberTypeOf(ScalarType type) {
+  switch (type) {
+    case ScalarType::kBool: return NumberType::kBool;
+    case ScalarType::kFloat16: return NumberType::kFloat16;
+    case ScalarType::kBfloat16: return NumberType::kBfloat16;
+    case ScalarType::kFloat32: return NumberType::kFloat32;
+    case ScalarType::kFloat64: return NumberType::kFloat64;
+    default: break;
+  }
+  return IsInteger(type) ? NumberType::kInteger : NumberType::kUnknown;
+}
+
 ScalarType OpmathOf(ScalarType type) {
   const bool half =
       type == ScalarType::kFloat16 || type == ScalarType::kBfloat16;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "simgpu/bytes/plausible_values.h"
+
 namespace dltap::simgpu {
 
 // Numbered as c10::ScalarType, which kernels that cast get as an argument.
@@ -55,6 +57,9 @@ bool IsComputed(ScalarType type);
 bool IsReal(ScalarType type);
 // Truth values are integers, too.
 bool IsInteger(ScalarType type);
+
+// As what numbers of the type read that nobody computed.
+NumberType NumberTypeOf(ScalarType type);
 
 // The type that PyTorch computes in: float for the 16-bit types.
 ScalarType OpmathOf(ScalarType type);

@@ -87,7 +87,7 @@ DecodedLaunch Decoded(const Call& call) {
   const size_t bytes = elements * SizeOf(call.type);
   Computation computation{.elements = call.shape.elements(),
                           .type = call.type,
-                          .inputs = {{call.from, bytes}},
+                          .inputs = {{call.from, bytes, call.type}},
                           .outputs = {{{call.to, bytes}, call.type}},
                           .compute = [call] { Compute(call); }};
   if (call.places != nullptr) {

@@ -90,6 +90,7 @@ void Run(const Call& call) {
   const Range keys_out = range(call.keys_out, key_bytes);
   const Range values_out = range(call.values_out, call.sort.value_bytes);
   std::vector<Range> inputs = {range(call.keys_in, key_bytes)};
+  inputs[0].type = call.sort.key;
   if (call.sort.value_bytes > 0) {
     inputs.push_back(range(call.values_in, call.sort.value_bytes));
   }

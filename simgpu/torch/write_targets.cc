@@ -94,6 +94,11 @@ size_t BytesToSearch(std::string_view type) {
   return SizeOf(ScalarTypeNamed(type)) > 0 ? 0 : BytesOfObject(type);
 }
 
+NumberType PointedAt(std::string_view type) {
+  type.remove_suffix(1);
+  return NumberTypeOf(ScalarTypeNamed(type));
+}
+
 // What PyTorch compiles while the program runs has plain names:
 // lgamma_kernel_vectorized4_kernel(int n, array<char*> tensors, ...),
 // NAME_unrolled_kernel, the same, and reduction_NAME_kernel(reduction).
@@ -133,6 +138,8 @@ WriteTargets::WriteTargets(std::string_view kernel) {
     any_told_ |= bytes == kTold;
     any_unknown_ |= bytes == kUnknown;
     parameters_.push_back(bytes == kTold || bytes == kUnknown ? 0 : bytes);
+    types_.push_back(type.ends_with('*') ? PointedAt(type)
+                                         : NumberType::kUnknown);
     addresses_ += parameters_.back() / kPointer;
   }
 }
@@ -149,7 +156,8 @@ std::optional<std::vector<WriteTarget>> WriteTargets::Of(
     for (size_t at = 0; at < parameters_[i]; at += kPointer) {
       auto* address = ReadAt<std::byte*>(Bytes(launch.arguments[i]) + at);
       if (is_searched && !IsAllocated({address, 1})) continue;
-      targets.push_back({address});
+      targets.push_back(
+          {address, 0, i < types_.size() ? types_[i] : NumberType::kUnknown});
     }
   }
   return targets;

@@ -29,7 +29,8 @@ class WriteTargets {
   // How many bytes of each parameter hold addresses to write to: none, a
   // pointer, or an object that is as large at most.
   std::vector<size_t> parameters_;
-  size_t addresses_ = 0;  // in all of them
+  std::vector<NumberType> types_;  // what a pointer points to
+  size_t addresses_ = 0;           // in all of them
   bool any_told_ = false;
   bool any_unknown_ = false;
 };

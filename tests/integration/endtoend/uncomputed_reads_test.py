@@ -45,7 +45,22 @@ class UncomputedReadsTest(unittest.TestCase):
             said = [w for w in trust["warnings"]
                     if w["id"] == "uncomputed_reads"]
             self.assertEqual([w["count"] for w in said], [10])
+            self.assertEqual(trust["uncomputed_values"], "zero")
             self.assertTrue(said[0]["text"].startswith(line))
+
+    def test_the_report_says_that_they_were_plausible(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "look.py")
+            program.write_text("import torch\nx = torch.rand(9).cuda()\n"
+                               "assert (x @ x).item() > 0\n")
+            trace = pathlib.Path(folder, "trace")
+            done = chain.run_tapped([sys.executable, program], trace,
+                                    DLTAP_SIM_VALUES="plausible")
+            report = chain.report(trace)
+        self.assertIn("look.py:3 (1); it got small random ones",
+                      re.sub(r"\s+", " ", done.stderr))
+        self.assertEqual(report["trust"]["uncomputed_values"], "plausible")
+        self.assertEqual(report["trust"]["uncomputed_reads"], {"look.py:3": 1})
 
     def test_nothing_is_said_of_a_program_that_looks_at_none(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -57,6 +72,7 @@ class UncomputedReadsTest(unittest.TestCase):
             report = chain.report(trace)
         self.assertNotIn("nobody computed", done.stderr)
         self.assertEqual(report["trust"]["uncomputed_reads"], {})
+        self.assertIsNone(report["trust"]["uncomputed_values"])
 
 
 if __name__ == "__main__":

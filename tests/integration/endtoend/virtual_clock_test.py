@@ -12,22 +12,49 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import chain  # noqa: E402
 
 
-def canonical_dump(command, folder: str, gpus: int = 1) -> str:
+POLICY = """\
+import torch
+from torch import distributions, nn
+torch.manual_seed(0)
+policy = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 4)).cuda()
+optimizer = torch.optim.Adam(policy.parameters())
+states = torch.randn(40, 1, 8).cuda()
+lengths = set()
+for episode in range(4):
+    kept = []
+    for state in states:
+        odds = distributions.Categorical(logits=policy(state))
+        action = odds.sample()
+        kept.append(odds.log_prob(action))
+        if action.item() == 2:
+            break
+    optimizer.zero_grad()
+    (-torch.stack(kept).mean()).backward()
+    optimizer.step()
+    lengths.add(len(kept))
+assert len(lengths) > 1, lengths
+"""
+
+
+def canonical_dump(command, folder: str, gpus: int = 1,
+                   **variables: str) -> str:
     trace = pathlib.Path(folder, "trace")
     chain.run_tapped(command, trace,
                      ["--sim-clock", "virtual", "--no-report",
-                      "--gpus", str(gpus)])
+                      "--gpus", str(gpus)], **variables)
     return chain.dltap("dump", "--canonical", trace).stdout
 
 
 class VirtualClockTest(unittest.TestCase):
 
-    def check(self, program: chain.Program, gpus: int = 1):
+    def check(self, program: chain.Program, gpus: int = 1,
+              **variables: str):
         command = getattr(program, "command", program)
         dumps = []
         for _ in range(2):
             with tempfile.TemporaryDirectory() as folder:
-                dumps.append(canonical_dump(command, folder, gpus))
+                dumps.append(canonical_dump(command, folder, gpus,
+                                            **variables))
         first, second = (dump.splitlines() for dump in dumps)
         self.assertTrue(any(line.startswith("kernel ") for line in first))
         pairs = itertools.zip_longest(first, second)
@@ -50,6 +77,15 @@ class VirtualClockTest(unittest.TestCase):
     @chain.needs_torch
     def test_python_cnn(self):
         self.check(chain.script("train_resnet.py", steps=2))
+
+    @chain.needs_torch
+    def test_plausible_values(self):
+        # How long an episode is depends on what the policy draws.
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "policy.py")
+            program.write_text(POLICY)
+            self.check([sys.executable, program],
+                       DLTAP_SIM_VALUES="plausible")
 
     @chain.needs_torch
     def test_two_ranks(self):

@@ -39,13 +39,50 @@ TEST(AttentionTimeTest, BackwardCostsMoreThanItsFlops) {
   EXPECT_LT(backward, 4 * forward);
 }
 
-TEST(AttentionTimeTest, CausalHalvesTheTime) {
-  const GpuSpec& gpu = *FindGpu("h100-sxm");
-  const double full =
-      TimeOf(MakeAttention(OpKind::kAttentionForward, 8192), gpu)->ns;
-  const double causal =
-      TimeOf(MakeAttention(OpKind::kAttentionForward, 8192, true), gpu)->ns;
-  EXPECT_NEAR(causal / full, 0.5, 0.01);
+// A tile that the diagonal crosses is computed whole: 64 of 8,192 / 2.
+TEST(AttentionTimeTest, CausalSkipsTheTilesAboveTheDiagonal) {
+  for (const char* name : {"a100-80-sxm", "h100-sxm"}) {
+    const GpuSpec& gpu = *FindGpu(name);
+    const double full =
+        TimeOf(MakeAttention(OpKind::kAttentionForward, 8192), gpu)->ns;
+    const double causal =
+        TimeOf(MakeAttention(OpKind::kAttentionForward, 8192, true), gpu)->ns;
+    EXPECT_GT(causal / full, 0.505) << name;
+    EXPECT_LT(causal / full, 0.52) << name;
+  }
+}
+
+double TflopsOfHead(int64_t head_dim, const char* gpu) {
+  Operation op = MakeAttention(OpKind::kAttentionForward, 8192);
+  op[Dim::kHeadDim] = head_dim;
+  return CostOf(op)->flops / TimeOf(op, *FindGpu(gpu))->ns / 1e3;
+}
+
+// A score costs one exponential however long its two products are: 0.25 clocks
+// of the A100's tensor cores at 128 elements, 0.0625 for the exponential.
+TEST(AttentionTimeTest, ShortHeadsWaitForTheSoftmax) {
+  EXPECT_NEAR(
+      TflopsOfHead(64, "a100-80-sxm") / TflopsOfHead(128, "a100-80-sxm"),
+      (0.2907 + 0.1172) / (0.2907 + 2 * 0.1172), 0.01);
+  EXPECT_GT(TflopsOfHead(64, "h100-sxm"),
+            0.9 * TflopsOfHead(128, "h100-sxm"));  // side by side
+}
+
+TEST(AttentionTimeTest, AShortCallIsAsLongAsItsKernelIsDeep) {
+  Operation op = MakeAttention(OpKind::kAttentionForward, 16, true);
+  op[Dim::kBatch] = op[Dim::kHeads] = 1;
+  const double a100 = TimeOf(op, *FindGpu("a100-80-sxm"))->ns;
+  EXPECT_NEAR(a100, 2000 + 8000 / 1.41, 200);
+  EXPECT_LT(TimeOf(op, *FindGpu("l40s"))->ns, a100);  // clocks are shorter
+}
+
+TEST(AttentionTimeTest, SharedKeysAreReadOnce) {
+  Operation op = MakeAttention(OpKind::kAttentionForward, 16);
+  op[Dim::kBatch] = 4096;
+  const GpuSpec& gpu = *FindGpu("l40s");
+  const double own = TimeOf(op, gpu)->ns;
+  op[Dim::kKvHeads] = 1;  // of 32
+  EXPECT_LT(TimeOf(op, gpu)->ns, 0.6 * own);
 }
 
 TEST(AttentionTimeTest, DecodingOneTokenIsBoundByTheCache) {

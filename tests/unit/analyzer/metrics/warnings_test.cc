@@ -113,6 +113,18 @@ TEST(WarningsTest, NumbersThatNobodyComputedAreCountedByPlace) {
   EXPECT_EQ(warning->count, 3);
   const std::map<std::string, uint64_t> places = {{"a.py:3", 2}, {"b.py:9", 1}};
   EXPECT_EQ(figures.trust.uncomputed_reads, places);
+  EXPECT_FALSE(figures.trust.reads_are_plausible);
+}
+
+TEST(WarningsTest, TheDomainTellsThatTheyWereRandom) {
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\nthread 0\n"
+      "range t=5..5us thread=0 kind=nvtx name=\"a.py:3\" "
+      "domain=\"dltap.simulation.plausible\"\n"
+      "kernel t=10..20us device=0 name=a\n");
+  const Figures figures = FiguresOf(summary);
+  EXPECT_EQ(figures.trust.uncomputed_reads.at("a.py:3"), 1);
+  EXPECT_TRUE(figures.trust.reads_are_plausible);
 }
 
 TEST(WarningsTest, MeasuredHostTimesAreNotWarnedOf) {
