@@ -12,6 +12,7 @@
 #include "analyzer/cli/choices.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/query_output.h"
+#include "analyzer/cli/query_replay.h"
 #include "analyzer/output/near_names.h"
 #include "analyzer/query/dataset.h"
 #include "analyzer/query/question.h"
@@ -26,6 +27,7 @@ struct Options {
   std::string format = "table";
   std::string parquet;  // the file to write
   DatasetLimits limits;
+  std::string replay;  // the file
   bool list = false;
   bool show_sql = false;
 };
@@ -144,6 +146,10 @@ int RunQuery(const std::vector<std::string>& args) {
   Suggest(query, QuestionNames());
   app.add_flag("--list", options.list,
                "the questions that have a name, and what can be set in them");
+  app.add_option("--replay", options.replay,
+                 "in place of DATASET and QUERY: a pipeline's operations as "
+                 "ByteDance's StragglerAnalysis publishes them (Parquet); says "
+                 "what its steps would be without stragglers");
   app.add_option("--set", options.settings,
                  "NAME=VALUE: a parameter of the question")
       ->allow_extra_args(false);
@@ -162,6 +168,11 @@ int RunQuery(const std::vector<std::string>& args) {
                "print what the engine would get, and do nothing");
   if (const auto code = ParseArgs(app, args)) return *code;
   if (options.list) return FinishOutput(List());
+  if (!options.replay.empty()) {
+    const absl::Status status =
+        PrintReplay(options.replay, options.format == "json");
+    return status.ok() ? FinishOutput(kExitOk) : Fail(status);
+  }
   // With --show-sql the data set may be missing.
   if (options.show_sql && options.query.empty()) {
     std::swap(options.folder, options.query);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/gpu_option.h"
+#include "analyzer/cli/pack_dataset.h"
 #include "analyzer/cli/page_option.h"
 #include "analyzer/cli/summarise_trace.h"
 #include "analyzer/control/child_process.h"
@@ -20,6 +22,7 @@
 #include "analyzer/control/program_linkage.h"
 #include "analyzer/control/run_directory.h"
 #include "analyzer/control/run_environment.h"
+#include "analyzer/duckdb/duckdb_functions.h"
 #include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reports/page.h"
 #include "analyzer/reports/text_report.h"
@@ -32,6 +35,7 @@ struct Options {
   std::string gpu = "real";
   std::string cuda = "auto";
   RunSettings settings;
+  std::string dataset;  // to which the ranks are added
   bool no_report = false;
   bool sensitivity = false;
   std::vector<std::string> command;
@@ -108,6 +112,9 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                  "steps must fit (default 500)")
       ->check(CLI::Range(100, 600'000));
   app.add_flag("--no-report", options.no_report, "only record");
+  app.add_option("--pack", options.dataset,
+                 "add the ranks to this data set, as dltap pack --parquet "
+                 "does, as a run of the directory's name");
   const auto end = args.begin() + static_cast<long>(EndOfOptions(app, args));
   if (auto code = ParseArgs(app, {args.begin(), end})) {
     return *code == kExitUsage ? kExitRunFailed : *code;
@@ -160,6 +167,26 @@ absl::Status ChooseGpu(Options& options) {
       wanted, GuessCudaMajor(options.command, CurrentEnvironment()), settings);
   if (cuda.ok()) settings.cuda = *cuda;
   return cuda.status();
+}
+
+// Before the program runs for hours.
+absl::Status CheckPack(const Options& options) {
+  if (options.dataset.empty()) return absl::OkStatus();
+  if (std::getenv("WORLD_SIZE") != nullptr) {
+    return absl::InvalidArgumentError(
+        "--pack: this is one rank of a job, and the others still write; use "
+        "dltap pack --parquet when it has ended");
+  }
+  return LoadDuckdb().status();
+}
+
+void AddToDataset(const Options& options, const std::string& directory) {
+  std::string run = std::filesystem::path(directory).filename().string();
+  std::replace_if(
+      run.begin(), run.end(), [](char c) { return !IsRunCharacter(c); }, '-');
+  const absl::Status status =
+      PackDataset({directory}, {.folder = options.dataset, .run = run});
+  if (!status.ok()) PrintError(std::string(status.message()));
 }
 
 absl::StatusOr<std::string> MakeDirectory(const Options& options) {
@@ -221,6 +248,7 @@ int RunRun(const std::vector<std::string>& args) {
   if (const auto code = Parse(args, options)) return *code;
   if (absl::Status s = ChooseGpu(options); !s.ok()) return FailedRun(s);
   if (absl::Status s = CheckClock(options); !s.ok()) return FailedRun(s);
+  if (absl::Status s = CheckPack(options); !s.ok()) return FailedRun(s);
   absl::StatusOr<std::string> directory = MakeDirectory(options);
   if (!directory.ok()) return FailedRun(directory.status());
   options.settings.directory = *directory;
@@ -235,9 +263,10 @@ int RunRun(const std::vector<std::string>& args) {
   RescueRings(*directory);
   if (!HoldsTrace(*directory)) {
     ExplainNoTrace(options, *environment, result.exit_code);
-  } else if (!options.no_report) {
-    Report(*directory, *environment);
+    return result.exit_code;
   }
+  if (!options.no_report) Report(*directory, *environment);
+  if (!options.dataset.empty()) AddToDataset(options, *directory);
   return result.exit_code;
 }
 

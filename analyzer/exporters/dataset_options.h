@@ -8,6 +8,13 @@
 
 namespace dltap::analyzer {
 
+// What the name of a run is made of, so that every engine reads the folder
+// run=NAME back.
+constexpr bool IsRunCharacter(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+         (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
+}
+
 // Where the ranks of a trace go.
 struct DatasetOptions {
   std::string folder;  // made if need be

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <set>
 #include <span>
@@ -76,14 +75,6 @@ class PartWriter : public ColumnStore {
   uint64_t all_rows_ = 0;
 };
 
-// What a folder `run=NAME` may be called, so that every engine reads it back.
-bool IsPlain(std::string_view name) {
-  return !name.empty() &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-         });
-}
-
 bool IsOfEvents(std::string_view table) {
   return table == "kernels" || table == "calls";
 }
@@ -92,7 +83,8 @@ bool IsOfEvents(std::string_view table) {
 
 absl::StatusOr<DatasetWriter> DatasetWriter::Open(
     const DatasetOptions& options) {
-  if (!IsPlain(options.run)) {
+  if (options.run.empty() ||
+      !std::all_of(options.run.begin(), options.run.end(), IsRunCharacter)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--run ", options.run,
         ": a name of letters, digits, '-', '_' and '.' is wanted"));

@@ -248,6 +248,18 @@ class PackTest(Case):
         self.assertLess(size / events, 24)
 
 
+    def test_a_run_is_packed_when_it_ends(self):
+        dataset = self.folder / "set"
+        done = run("run", "--pack", dataset, "--no-report", "-o",
+                   self.folder / "a run", "--", "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(dataset.exists())  # it did nothing on a GPU
+        job = run("run", "--pack", dataset, "--", "true",
+                  env=ENV | {"WORLD_SIZE": "2"})
+        self.assertEqual(job.returncode, 125)
+        self.assertIn("others still write", job.stderr)
+
+
 class QueryTest(Case):
     def test_each_question_answers(self):
         dataset = self.pack(*(present(RANKS) or ONE_DEVICE[:1]))

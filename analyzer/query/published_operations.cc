@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/query/published_operations.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "analyzer/duckdb/duckdb.h"
+#include "analyzer/duckdb/sql_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// The order that At reads them in. Models of one chunk have no chunks.
+constexpr char kSelect[] =
+    "SELECT CAST(dp_rank AS BIGINT), CAST(stage AS BIGINT), CAST(rank AS "
+    "BIGINT), CAST(step AS BIGINT), CAST(optype AS VARCHAR), CAST(start_ts AS "
+    "DOUBLE), CAST(duration AS DOUBLE), CAST(seq_id AS BIGINT), "
+    "CAST(coalesce(mc, 0) AS BIGINT), CAST(coalesce(gmc, 0) AS BIGINT) FROM "
+    "read_parquet(";
+
+absl::StatusOr<PipelineOperation> At(std::span<const ColumnStore::Values> of,
+                                     size_t row) {
+  const auto integer = [&](size_t column) {
+    return static_cast<int>(of[column].integers[row]);
+  };
+  const std::string& name = of[4].dictionary[of[4].texts[row]];
+  const std::optional<OperationKind> kind = OperationNamed(name);
+  if (!kind) {
+    return absl::DataLossError(absl::StrCat("row ", row, ": ", name,
+                                            " is no operation that is known"));
+  }
+  return PipelineOperation{.kind = *kind,
+                           .replica = integer(0),
+                           .stage = integer(1),
+                           .rank = integer(2),
+                           .step = of[3].integers[row],
+                           .sequence = integer(7),
+                           .chunk = integer(8),
+                           .global_chunk = integer(9),
+                           .begin_s = of[5].reals[row],
+                           .duration_s = of[6].reals[row]};
+}
+
+// "dsp_size: 4" of "DIR/NAME_meta.yaml"; 1 where nothing says it: ranks that
+// share a sequence reduce gradients as replicas do.
+int SequenceRanks(const std::string& path) {
+  std::filesystem::path meta(path);
+  meta.replace_filename(meta.stem().string() + "_meta.yaml");
+  std::ifstream file(meta);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string key;
+    int value = 1;
+    if (words >> key >> value && key == "dsp_size:") return value;
+  }
+  return 1;
+}
+
+}  // namespace
+
+absl::StatusOr<PublishedOperations> ReadPublishedOperations(
+    const std::string& path) {
+  absl::StatusOr<Duckdb> database = Duckdb::Open();
+  if (!database.ok()) return database.status();
+  ColumnStore rows({});
+  const absl::Status read =
+      database->Query(absl::StrCat(kSelect, SqlText(path), ")"),
+                      [&rows](const ResultColumns& columns) -> RowSink& {
+                        rows = ColumnStore(columns);
+                        return rows;
+                      });
+  if (!read.ok()) {
+    return absl::DataLossError(absl::StrCat(path, ": ", read.message()));
+  }
+  PublishedOperations out;
+  int replicas = 0;
+  for (size_t row = 0; row < rows.rows(); ++row) {
+    absl::StatusOr<PipelineOperation> operation = At(rows.columns(), row);
+    if (!operation.ok()) {
+      return absl::DataLossError(
+          absl::StrCat(path, ": ", operation.status().message()));
+    }
+    replicas = std::max(replicas, operation->replica + 1);
+    out.operations.push_back(*operation);
+  }
+  out.has_replicas = replicas * SequenceRanks(path) > 1;
+  return out;
+}
+
+}  // namespace dltap::analyzer
