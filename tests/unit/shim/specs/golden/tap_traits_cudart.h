@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "abi_structs.h"
 #include "entry_points.h"
+#include "abi_structs.h"
 #include "shim/specs/pack.h"
+#include "vocabulary.h"
 #include "shim/tap/entry/gate.h"
 #include "shim/tap/entry/traced.h"
 #include "shim/tap/tagging/object_hooks.h"
-#include "vocabulary.h"
 
 namespace dltap::shim {
 
@@ -33,12 +33,10 @@ struct EntryTraits<specs::EntryPoint::kToyBind> {
   static void Before(void* stream_, void* /*version*/, void* /*bound*/) {
     CallBefore<hooks::ToyBind>(stream_);
   }
-  static void After(int32_t result, void* stream_, void* /*version*/,
-                    void* /*bound*/) {
+  static void After(int32_t result, void* stream_, void* /*version*/, void* /*bound*/) {
     CallAfter<hooks::ToyBind>(result, stream_);
   }
-  static specs::LayerClass LayerClassOf(void* stream_, void* /*version*/,
-                                        void* /*bound*/) {
+  static specs::LayerClass LayerClassOf(void* stream_, void* /*version*/, void* /*bound*/) {
     return CallLayerClass<hooks::ToyBind>(kLayerClass, stream_);
   }
 };
@@ -58,8 +56,12 @@ struct EntryTraits<specs::EntryPoint::kToyCopy> {
   static constexpr int kCounterIndex = 1;
   static constexpr int kPayloadBytes = 42;
   static void Pack([[maybe_unused]] uint8_t* payload,
-                   [[maybe_unused]] bool succeeded, void* dst_, void* src_,
-                   uint64_t width_, uint64_t height_, int32_t kind_,
+                   [[maybe_unused]] bool succeeded,
+                   void* dst_,
+                   void* src_,
+                   uint64_t width_,
+                   uint64_t height_,
+                   int32_t kind_,
                    void* stream_) {
     specs::Store<int64_t>(payload + 0, dst_);
     specs::Store<int64_t>(payload + 8, src_);
@@ -92,15 +94,19 @@ struct EntryTraits<specs::EntryPoint::kToyLaunch_v2> {
   static constexpr specs::Library kLibrary = specs::Library::kCudart;
   static constexpr specs::Role kRole = specs::Role::kRecord;
   static constexpr specs::Kind kKind = specs::Kind::kLaunch;
-  static constexpr specs::LayerClass kLayerClass = specs::LayerClass::kGemm;
+  static constexpr specs::LayerClass kLayerClass =
+      specs::LayerClass::kGemm;
   static constexpr bool kIsWork = true;
   static constexpr bool kBlocking = false;
   static constexpr bool kAutotune = false;
   static constexpr int kCounterIndex = 3;
   static constexpr int kPayloadBytes = 52;
   static void Pack([[maybe_unused]] uint8_t* payload,
-                   [[maybe_unused]] bool succeeded, void* config_,
-                   void* function_, abi::toyDim block_, double scale_) {
+                   [[maybe_unused]] bool succeeded,
+                   void* config_,
+                   void* function_,
+                   abi::toyDim block_,
+                   double scale_) {
     specs::CopyIf<8>(payload + 0, config_, 16);
     specs::CopyIf<8>(payload + 8, config_, 24);
     specs::Store<int64_t>(payload + 16, function_);
@@ -111,17 +117,13 @@ struct EntryTraits<specs::EntryPoint::kToyLaunch_v2> {
     specs::Store<int32_t>(payload + 44, block_.z);
     CallPack<hooks::ToyLaunch, 4>(payload + 48, succeeded, function_);
   }
-  static void Before(void* /*config*/, void* function_, abi::toyDim /*block*/,
-                     double /*scale*/) {
+  static void Before(void* /*config*/, void* function_, abi::toyDim /*block*/, double /*scale*/) {
     CallBefore<hooks::ToyLaunch>(function_);
   }
-  static void After(int32_t result, void* /*config*/, void* function_,
-                    abi::toyDim /*block*/, double /*scale*/) {
+  static void After(int32_t result, void* /*config*/, void* function_, abi::toyDim /*block*/, double /*scale*/) {
     CallAfter<hooks::ToyLaunch>(result, function_);
   }
-  static specs::LayerClass LayerClassOf(void* /*config*/, void* function_,
-                                        abi::toyDim /*block*/,
-                                        double /*scale*/) {
+  static specs::LayerClass LayerClassOf(void* /*config*/, void* function_, abi::toyDim /*block*/, double /*scale*/) {
     return CallLayerClass<hooks::ToyLaunch>(kLayerClass, function_);
   }
 };
@@ -141,10 +143,10 @@ struct EntryTraits<specs::EntryPoint::kToyMalloc> {
   static constexpr int kCounterIndex = 4;
   static constexpr int kPayloadBytes = 16;
   static void Pack([[maybe_unused]] uint8_t* payload,
-                   [[maybe_unused]] bool succeeded, void* memory_,
+                   [[maybe_unused]] bool succeeded,
+                   void* memory_,
                    uint64_t size_) {
-    specs::CopyIf<8>(payload + 0, succeeded && size_ > 0 ? memory_ : nullptr,
-                     0);
+    specs::CopyIf<8>(payload + 0, succeeded && size_ > 0 ? memory_ : nullptr, 0);
     specs::Store<int64_t>(payload + 8, size_);
   }
 };
