@@ -112,6 +112,9 @@ absl::Status Print(const Options& options, const std::string& sql,
 int Run(const Options& options, const std::string& sql) {
   absl::StatusOr<Dataset> dataset =
       Dataset::Open(options.folder, options.limits);
+  if (absl::IsInvalidArgument(dataset.status())) {
+    return FailUsage("query", dataset.status());
+  }
   if (!dataset.ok()) return Fail(dataset.status());
   for (const std::string& warning : dataset->warnings()) {
     PrintError("warning: " + warning);

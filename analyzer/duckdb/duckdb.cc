@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/duckdb/duckdb.h"
 
+#include <optional>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "analyzer/duckdb/table_filler.h"
 
@@ -19,21 +21,44 @@ enum DuckdbType : int {
   kUnsigned64 = 9,
   kFloat = 10,
   kDouble = 11,
-  kHuge = 16,
-  kDecimal = 19,
-  kUnsignedHuge = 32
+  kFirstTime = 12,  // timestamp
+  kLastTime = 15,   // interval
+  kHuge = 16,       // what sums of int64 are
+  kText = 17,
+  kDecimal = 19
 };
 
-// Sums of int64 are huge, and fit into int64 here: times and counts.
-ColumnType TypeOf(int type) {
+bool IsLarge(int type) { return type == kUnsigned64 || type == kHuge; }
+
+// nullopt: DuckDB's C interface gives no text of it.
+std::optional<ColumnType> TypeOf(int type) {
   if (type == kBoolean) return ColumnType::kFlag;
-  const bool is_integer = (type >= kFirstInteger && type <= kUnsigned64) ||
-                          type == kHuge || type == kUnsignedHuge;
-  if (is_integer) return ColumnType::kInteger;
+  if ((type >= kFirstInteger && type <= kLastInteger) || IsLarge(type)) {
+    return ColumnType::kInteger;
+  }
   if (type == kFloat || type == kDouble || type == kDecimal) {
     return ColumnType::kReal;
   }
-  return ColumnType::kText;
+  const bool is_time = type >= kFirstTime && type <= kLastTime;
+  if (is_time || type == kText) return ColumnType::kText;
+  return std::nullopt;
+}
+
+absl::StatusOr<ResultColumns> ColumnsOf(const DuckdbFunctions& call,
+                                        DuckdbFunctions::Result& result) {
+  ResultColumns columns;
+  for (uint64_t c = 0; c < call.column_count(&result); ++c) {
+    const char* const name = call.column_name(&result, c);
+    const auto type = TypeOf(call.column_type(&result, c));
+    if (!type) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the column ", name,
+                       " has a type that can't be shown; CAST(... AS VARCHAR) "
+                       "makes it a text"));
+    }
+    columns.push_back({name, *type});
+  }
+  return columns;
 }
 
 void Write(const DuckdbFunctions& call, DuckdbFunctions::Result& result,
@@ -43,14 +68,32 @@ void Write(const DuckdbFunctions& call, DuckdbFunctions::Result& result,
     case ColumnType::kFlag:
       return sink.Flag(call.value_boolean(&result, column, row));
     case ColumnType::kInteger:
+      if (IsLarge(call.column_type(&result, column))) break;
       return sink.Integer(call.value_int64(&result, column, row));
     case ColumnType::kReal:
       return sink.Real(call.value_double(&result, column, row));
     case ColumnType::kText: break;
   }
   char* const text = call.value_varchar(&result, column, row);
-  sink.Text(text == nullptr ? "" : text);
+  int64_t number = 0;
+  // One that int64 does not hold stays as it is written.
+  if (type == ColumnType::kInteger && absl::SimpleAtoi(text, &number)) {
+    sink.Integer(number);
+  } else {
+    sink.Text(text == nullptr ? "" : text);
+  }
   call.free(text);
+}
+
+void WriteRows(const DuckdbFunctions& call, DuckdbFunctions::Result& result,
+               const ResultColumns& columns, RowSink& sink) {
+  const uint64_t rows = call.row_count(&result);
+  for (uint64_t row = 0; row < rows; ++row) {
+    for (uint64_t c = 0; c < columns.size(); ++c) {
+      Write(call, result, c, row, columns[c].type, sink);
+    }
+    sink.EndRow();
+  }
 }
 
 }  // namespace
@@ -88,19 +131,9 @@ absl::Status Duckdb::Query(
     status = absl::InvalidArgumentError(
         absl::StrCat("DuckDB: ", error == nullptr ? "no reason given" : error));
   } else if (begin) {
-    ResultColumns columns;
-    for (uint64_t c = 0; c < call_->column_count(&result); ++c) {
-      columns.push_back({call_->column_name(&result, c),
-                         TypeOf(call_->column_type(&result, c))});
-    }
-    RowSink& sink = begin(columns);
-    const uint64_t rows = call_->row_count(&result);
-    for (uint64_t row = 0; row < rows; ++row) {
-      for (uint64_t c = 0; c < columns.size(); ++c) {
-        Write(*call_, result, c, row, columns[c].type, sink);
-      }
-      sink.EndRow();
-    }
+    const auto columns = ColumnsOf(*call_, result);
+    status = columns.status();
+    if (columns.ok()) WriteRows(*call_, result, *columns, begin(*columns));
   }
   call_->destroy_result(&result);
   return status;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/query/dataset.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -150,6 +152,26 @@ std::vector<NamedColumns> TablesOfADataset() {
   return out;
 }
 
+// What does not fit goes to the system's folder for temporary files; DuckDB
+// would take the current one.
+absl::Status SetLimits(const DatasetLimits& limits, Duckdb& database) {
+  std::error_code error;
+  const fs::path spill =
+      fs::temp_directory_path(error) / absl::StrCat("dltap-query-", getpid());
+  std::string settings = absl::StrCat(
+      "SET preserve_insertion_order = false; SET temp_directory = ",
+      SqlText(spill.string()));
+  if (limits.threads > 0) {
+    absl::StrAppend(&settings, "; SET threads = ", limits.threads);
+  }
+  absl::Status status = database.Run(settings);
+  if (!status.ok() || limits.memory.empty()) return status;
+  status = database.Run("SET memory_limit = " + SqlText(limits.memory));
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--memory ", limits.memory, ": ", status.message()));
+}
+
 }  // namespace
 
 absl::StatusOr<Dataset> Dataset::Open(const std::string& folder,
@@ -162,14 +184,7 @@ absl::StatusOr<Dataset> Dataset::Open(const std::string& folder,
   absl::StatusOr<Duckdb> database = Duckdb::Open();
   if (!database.ok()) return database.status();
   Dataset dataset(*std::move(database));
-  std::string settings = "SET preserve_insertion_order = false";
-  if (!limits.memory.empty()) {
-    absl::StrAppend(&settings, "; SET memory_limit = ", SqlText(limits.memory));
-  }
-  if (limits.threads > 0) {
-    absl::StrAppend(&settings, "; SET threads = ", limits.threads);
-  }
-  absl::Status status = dataset.database_.Run(settings);
+  absl::Status status = SetLimits(limits, dataset.database_);
   if (status.ok()) status = dataset.database_.WatchSpills();
   if (status.ok()) status = dataset.MakeViews(folder);
   if (!status.ok()) return status;
@@ -217,7 +232,11 @@ absl::Status Dataset::Query(
 
 absl::Status Dataset::WriteParquet(const std::string& sql,
                                    const std::string& path) {
-  return database_.Run(absl::StrCat("COPY (", sql, "\n) TO ", SqlText(path),
+  // As a view its end may have what any statement's may: ';', a comment.
+  const absl::Status made =
+      database_.Run(absl::StrCat("CREATE TEMP VIEW answer AS ", sql));
+  if (!made.ok()) return made;
+  return database_.Run(absl::StrCat("COPY answer TO ", SqlText(path),
                                     " (FORMAT parquet, COMPRESSION zstd)"));
 }
 

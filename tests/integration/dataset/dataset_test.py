@@ -286,6 +286,49 @@ class QueryTest(Case):
         self.assertEqual(
             self.ask(dataset, f"SELECT * FROM '{path}' ORDER BY 1"), rows)
 
+    def test_numbers_and_types_are_shown_or_refused(self):
+        dataset = self.pack(ONE_DEVICE[0])
+        large = 170141183460469231731687303715884105727
+        row, = self.ask(dataset, f"""
+            SELECT {large}::HUGEINT AS huge, 18446744073709551615::UBIGINT AS u,
+              -5::HUGEINT AS h, sum(5) AS s, 'nan'::DOUBLE AS nan,
+              1.5::DECIMAL(9, 2) AS d, DATE '2026-01-02' AS day,
+              NULL::HUGEINT AS none""")
+        self.assertEqual(row, {
+            "huge": str(large), "u": "18446744073709551615", "h": -5, "s": 5,
+            "nan": None, "d": 1.5, "day": "2026-01-02", "none": None})
+        for value in ("[1, 2]", "{'a': 1}", "'x'::BLOB", "uuid()",
+                      "'a'::ENUM('a')"):
+            with self.subTest(value=value):
+                done = run("query", dataset, f"SELECT {value} AS v")
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn("CAST", done.stderr)
+
+    def test_a_statement_may_end_as_statements_do(self):
+        dataset = self.pack(ONE_DEVICE[0])
+        path = self.folder / "o.parquet"
+        for end in ("", ";", "; -- end", " -- end", "\n"):
+            sql = "SELECT count(*) AS n FROM kernels" + end
+            self.assertEqual(self.ask(dataset, sql)[0]["n"], 3)
+            dltap("query", "--parquet", path, dataset, sql)
+            self.assertEqual(self.ask(dataset, f"FROM '{path}'")[0]["n"], 3)
+
+    def test_what_does_not_fit_into_memory_is_said(self):
+        dataset = self.pack(ONE_DEVICE[0])
+        sql = ("SELECT count(*) AS n FROM (SELECT DISTINCT md5(i::VARCHAR) "
+               "FROM range(2000000) t(i))")
+        before = set(os.listdir())
+        done = run("query", "--format", "csv", "--memory", "60MB", "--threads",
+                   "1", dataset, sql)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2000000", done.stdout)
+        self.assertIn("did not fit into memory", done.stderr)
+        self.assertEqual(set(os.listdir()), before)
+        self.assertEqual(run("query", dataset, sql).stderr, "")
+        wrong = run("query", "--memory", "lots", dataset, sql)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("--memory lots", wrong.stderr)
+
     def test_a_text_that_is_set_is_a_text(self):
         dataset = self.pack(ONE_DEVICE[0])
         for text in ("it's", "a' OR '1'='1", "\\", "{{top}}", "--"):
