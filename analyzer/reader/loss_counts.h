@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "analyzer/model/trace_model.h"
@@ -23,12 +24,19 @@ class LossCounts {
     return found == counts_.end() ? 0 : found->second;
   }
 
-  // One row for each way to lose something, zeros included.
+  // One row for each way to lose something, zeros included; and what a newer
+  // writer lost in a way that this reader has no word for.
   std::vector<Loss> Rows() const {
     std::vector<Loss> rows;
     for (const LossName& loss : AllLosses()) {
       rows.push_back(
           {std::string(loss.key), std::string(loss.meaning), of(loss.kind)});
+    }
+    for (const auto& [kind, count] : counts_) {
+      if (count == 0 || FindLoss(kind) != nullptr) continue;
+      rows.push_back({"loss_" + std::to_string(static_cast<uint32_t>(kind)),
+                      "losses of a kind that this version does not know",
+                      count});
     }
     return rows;
   }
