@@ -56,7 +56,10 @@ add_library(dltapsim SHARED
   base/handle.cc
   base/host_cost.cc
   base/interned_name.cc
+  base/job_rank.cc
   base/python_place.cc
+  base/scoped_fault_rules.cc
+  base/scoped_faults.cc
   base/teardown.cc
   base/thread_state.cc
   base/typed_name.cc
@@ -126,6 +129,7 @@ add_library(dltapsim SHARED
   graph/graph_update.cc
   graph/node_attributes.cc
   graph/user_object.cc
+  launch/cubin_parameters.cc
   launch/driver_launch.cc
   launch/handle_facts.cc
   launch/image.cc
@@ -141,6 +145,7 @@ add_library(dltapsim SHARED
   launch/ptx.cc
   torch/accumulate_call.cc
   torch/attention_call.cc
+  torch/combination.cc
   torch/computation.cc
   torch/concat_batch_call.cc
   torch/concat_call.cc
@@ -156,6 +161,7 @@ add_library(dltapsim SHARED
   torch/index_call.cc
   torch/iterator.cc
   torch/kernel_name.cc
+  torch/masked_scatter_call.cc
   torch/meaning.cc
   torch/move_call.cc
   torch/mxnet_call.cc
@@ -166,6 +172,7 @@ add_library(dltapsim SHARED
   torch/range_call.cc
   torch/reduce_call.cc
   torch/reduce_places.cc
+  torch/reduce_spread.cc
   torch/reduce_steps.cc
   torch/row_call.cc
   torch/row_sort_call.cc
@@ -175,6 +182,7 @@ add_library(dltapsim SHARED
   torch/scatter_call.cc
   torch/select_call.cc
   torch/sort_call.cc
+  torch/take_call.cc
   torch/tensor_lists.cc
   torch/tensor_view.cc
   torch/write_targets.cc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/base/api_scope.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "simgpu/base/activity.h"
@@ -9,6 +10,7 @@
 #include "simgpu/base/counters.h"
 #include "simgpu/base/faults.h"
 #include "simgpu/base/host_cost.h"
+#include "simgpu/base/scoped_faults.h"
 #include "simgpu/base/thread_state.h"
 
 namespace dltap::simgpu {
@@ -22,8 +24,8 @@ constexpr uint32_t kPatientCalls = 10'000;
 
 // A thread that only looks on (NCCL's watchdog in PyTorch asks for its events
 // every 100 ms) does so in real time, as often as it happens to: cheap calls of
-// such a thread cost nothing.
-bool IsFree(ThreadState& thread, uint32_t cost_ns) {
+// such a thread cost nothing. `cost_ns`: as without faults.
+bool IsFree(ThreadState& thread, int64_t cost_ns) {
   if (cost_ns > kCheapCallNs || thread.puts_work) return false;
   const int64_t now_ns = SimNow();
   if (now_ns != thread.idle_since_ns) thread.idle_calls = 0;
@@ -33,15 +35,32 @@ bool IsFree(ThreadState& thread, uint32_t cost_ns) {
   return false;
 }
 
+// What a rank's own faults do to a call of a cost. In virtual time the cost,
+// else what is waited for it: no call can take less than it does.
+[[gnu::noinline, gnu::cold]] int64_t SufferFaults(const ThreadState& thread,
+                                                  int64_t cost_ns) {
+  MeetDeath(thread.device, thread.puts_work);
+  const int64_t now_ns = SimNow();
+  const double speed = HostSpeed(thread.device, now_ns);
+  // Never nothing: a thread that polls would wait for ever.
+  const auto slow_ns = std::max<int64_t>(
+      1, static_cast<int64_t>(static_cast<double>(cost_ns) / speed));
+  if (IsVirtualTime()) return slow_ns;
+  const bool looks_on = cost_ns <= kCheapCallNs && !thread.puts_work;
+  if (slow_ns > cost_ns && !looks_on) WaitUntil(now_ns + slow_ns - cost_ns);
+  return cost_ns;
+}
+
 // Everything that a call does before its body, except the record.
 ApiFunction& Enter(ApiFunction& function) {
   ThreadState& thread = CurrentThread();
   CountCall(function, thread.counts);
-  const uint32_t cost_ns = function.host_cost_ns;
-  if (IsVirtualTime() && thread.nested_calls == 0 && cost_ns > 0 &&
-      !IsFree(thread, cost_ns)) {
-    SpendHostTime(cost_ns);
-  }
+  const int64_t sound_ns = function.host_cost_ns;
+  if (sound_ns == 0 || thread.nested_calls > 0) return function;
+  int64_t cost_ns = sound_ns;
+  if (HasScopedFaults()) [[unlikely]]
+    cost_ns = SufferFaults(thread, sound_ns);
+  if (IsVirtualTime() && !IsFree(thread, sound_ns)) SpendHostTime(cost_ns);
   return function;
 }
 

@@ -32,6 +32,8 @@ struct ClockState {
   const ClockMode mode = GetConfig().clock;
   const int64_t epoch_offset_ns =
       ReadClock(CLOCK_REALTIME) - ReadClock(CLOCK_MONOTONIC);
+  const int64_t start_ns =
+      mode == ClockMode::kVirtual ? kVirtualEpochNs : ReadClock(CLOCK_REALTIME);
   std::atomic<int64_t> skipped_ns{0};
   std::atomic<int64_t> virtual_ns{kVirtualEpochNs};
 };
@@ -64,6 +66,8 @@ int64_t SimNow() {
   return ReadClock(CLOCK_MONOTONIC) + state.epoch_offset_ns +
          state.skipped_ns.load(std::memory_order_relaxed);
 }
+
+int64_t ClockStart() { return State().start_ns; }
 
 void WaitUntil(int64_t until_ns) {
   ClockState& state = State();

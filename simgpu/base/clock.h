@@ -11,6 +11,10 @@ namespace dltap::simgpu {
 // a fixed instant in virtual mode. CUPTI timestamps are values of this clock.
 int64_t SimNow();
 
+// What SimNow() was when this process first asked; in virtual mode the fixed
+// instant.
+int64_t ClockStart();
+
 // Returns when SimNow() >= until_ns: sleeps (real) or moves the clock.
 void WaitUntil(int64_t until_ns);
 

@@ -136,8 +136,7 @@ bool ParseRule(std::string_view text, FaultRule& rule) {
          ParseWhat(text.substr(second + 1), rule);
 }
 
-bool ParseRules(std::string_view text, std::vector<FaultRule>& rules,
-                std::string* why) {
+bool ParseRules(std::string_view text, FaultList& faults, std::string* why) {
   while (!text.empty()) {
     const size_t comma = text.find(',');
     const std::string_view item = text.substr(0, comma);
@@ -145,9 +144,13 @@ bool ParseRules(std::string_view text, std::vector<FaultRule>& rules,
         std::find_if(std::begin(kNamed), std::end(kNamed),
                      [&](const NamedFault& n) { return n.name == item; });
     if (named != std::end(kNamed)) {
-      ParseRules(named->rules, rules, why);
+      ParseRules(named->rules, faults, why);
+    } else if (IsScopedRule(item)) {
+      const auto scoped = ParseScopedFault(item, why);
+      if (!scoped) return false;
+      faults.scoped.push_back(*scoped);
     } else if (FaultRule rule; ParseRule(item, rule)) {
-      rules.push_back(rule);
+      faults.rules.push_back(rule);
     } else {
       *why = "'" + std::string(item) +
              "' is neither SUBJECT:WHICH:WHAT nor a known name";
@@ -161,11 +164,10 @@ bool ParseRules(std::string_view text, std::vector<FaultRule>& rules,
 
 }  // namespace
 
-std::optional<std::vector<FaultRule>> ParseFaults(std::string_view text,
-                                                  std::string* why) {
-  std::vector<FaultRule> rules;
-  if (!ParseRules(text, rules, why)) return std::nullopt;
-  return rules;
+std::optional<FaultList> ParseFaults(std::string_view text, std::string* why) {
+  FaultList faults;
+  if (!ParseRules(text, faults, why)) return std::nullopt;
+  return faults;
 }
 
 }  // namespace dltap::simgpu

@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "simgpu/base/scoped_fault_rules.h"
+
 namespace dltap::simgpu {
 
 // DLTAP_SIM_FAULTS = SUBJECT:WHICH:WHAT[,...], or a name that stands for such
-// rules. The grammar is in simgpu/USING.md.
+// rules, or a ScopedFault. The grammar is in simgpu/USING.md.
 enum class FaultAction : uint8_t {
   kReturn,    // value: the code that a function, or a failed kernel, gives
   kSlow,      // value: ns that a call takes longer
@@ -40,9 +42,13 @@ struct FaultRule {
   friend bool operator==(const FaultRule&, const FaultRule&) = default;
 };
 
+struct FaultList {
+  std::vector<FaultRule> rules;
+  std::vector<ScopedFault> scoped;
+};
+
 // nullopt: `why` names the rule that is not of the form above.
-std::optional<std::vector<FaultRule>> ParseFaults(std::string_view text,
-                                                  std::string* why);
+std::optional<FaultList> ParseFaults(std::string_view text, std::string* why);
 
 }  // namespace dltap::simgpu
 

@@ -10,6 +10,7 @@
 
 #include "simgpu/base/clock.h"
 #include "simgpu/base/config.h"
+#include "simgpu/base/scoped_faults.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -20,14 +21,15 @@ constexpr const char* kPointNames[kFaultPoints] = {"launch", "memory", "record",
 std::deque<Fault>* LoadFaults() {
   auto* faults = new std::deque<Fault>;
   std::string why;
-  const auto rules = ParseFaults(GetConfig().faults, &why);
-  if (!rules) {
+  const auto parsed = ParseFaults(GetConfig().faults, &why);
+  if (!parsed) {
     std::fprintf(stderr,
                  "dltap: simgpu: DLTAP_SIM_FAULTS: %s; no fault is injected\n",
                  why.c_str());
     return faults;
   }
-  for (const FaultRule& rule : *rules) {
+  SetScopedFaults(parsed->scoped);
+  for (const FaultRule& rule : parsed->rules) {
     auto fault = std::find_if(
         faults->begin(), faults->end(),
         [&](const Fault& f) { return f.subject() == rule.subject; });

@@ -19,6 +19,8 @@ namespace dltap::simgpu {
 struct Peer {
   int32_t pid = 0;
   int32_t device = 0;
+  int32_t job_rank = 0;  // base/job_rank.h, as the next
+  int64_t job_start_ns = 0;
 };
 
 // Whether the peer's process has ended.

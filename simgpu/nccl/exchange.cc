@@ -6,8 +6,10 @@
 #include <numeric>
 
 #include "simgpu/base/clock.h"
+#include "simgpu/base/scoped_faults.h"
 #include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/library_call.h"
+#include "simgpu/nccl/link_faults.h"
 #include "simgpu/nccl/reduction.h"
 
 namespace dltap::simgpu {
@@ -216,6 +218,7 @@ OpenExchange StartExchanges(const std::vector<Operation>& operations) {
     ncclComm& comm;
     const uint64_t generation;
     std::vector<Exchange> exchanges;
+    std::vector<Operation> operations;  // where links may have faults
     bool published = false;
   };
   ncclComm& comm = *operations.front().comm;
@@ -224,6 +227,7 @@ OpenExchange StartExchanges(const std::vector<Operation>& operations) {
   for (const Operation& operation : operations) {
     running->exchanges.emplace_back(operation);
   }
+  if (HasScopedFaults()) running->operations = operations;
   return [running](int64_t begin_ns) -> std::optional<int64_t> {
     auto& exchanges = running->exchanges;
     ncclComm& comm = running->comm;
@@ -246,7 +250,8 @@ OpenExchange StartExchanges(const std::vector<Operation>& operations) {
     }
     if (!over) return std::nullopt;
     comm.in_flight.fetch_sub(1);
-    return last_ns;
+    if (running->operations.empty()) return last_ns;
+    return last_ns + LinkDelayNs(running->operations, last_ns);
   };
 }
 

@@ -59,7 +59,9 @@ const opmodel::Link* ChosenLink() {
   return nullptr;
 }
 
-opmodel::CollectiveTime TimeOf(const Operation& operation) {
+// NCCL chose algorithm and protocol when it met the links, sound as they were.
+opmodel::CollectiveTime TimeOf(const Operation& operation,
+                               double link_speed = 1) {
   static const opmodel::Link* const chosen = ChosenLink();
   const opmodel::GpuSpec& gpu = GpuOfStream(operation.stream);
   const opmodel::Link& link =
@@ -67,8 +69,14 @@ opmodel::CollectiveTime TimeOf(const Operation& operation) {
   const CollectiveRow& row = RowOf(operation.collective);
   const int ranks = operation.comm->ranks;
   const auto bytes = static_cast<double>(operation.bytes());
-  return opmodel::TimeOfCollective(
-      row.kind, row.per_rank ? bytes * ranks : bytes, ranks, link, gpu);
+  const double size = row.per_rank ? bytes * ranks : bytes;
+  const opmodel::CollectiveTime sound =
+      opmodel::TimeOfCollective(row.kind, size, ranks, link, gpu);
+  if (link_speed == 1) return sound;
+  opmodel::Link faulty = link;
+  faulty.bytes_per_s = opmodel::LinkBandwidth(link, gpu) * link_speed;
+  return opmodel::TimeOfCandidate(row.kind, size, ranks, faulty, gpu,
+                                  sound.algorithm, sound.protocol);
 }
 
 }  // namespace
@@ -128,13 +136,14 @@ const char* KernelName(const Operation& operation) {
 
 // One kernel starts once. Sends and receives of a group run side by side, in
 // both directions of the link.
-int64_t DurationNs(const std::vector<Operation>& batch) {
+int64_t DurationNs(const std::vector<Operation>& batch,
+                   const std::function<double(const Operation&)>& speed_of) {
   double start_ns = 0;
   double send_ns = 0;
   double receive_ns = 0;
   double other_ns = 0;
   for (const Operation& operation : batch) {
-    const opmodel::CollectiveTime time = TimeOf(operation);
+    const opmodel::CollectiveTime time = TimeOf(operation, speed_of(operation));
     start_ns = std::max(start_ns, time.start_ns);
     double& sum = operation.collective == Collective::kSend      ? send_ns
                   : operation.collective == Collective::kReceive ? receive_ns
@@ -143,6 +152,10 @@ int64_t DurationNs(const std::vector<Operation>& batch) {
   }
   return static_cast<int64_t>(start_ns + std::max(send_ns, receive_ns) +
                               other_ns);
+}
+
+int64_t DurationNs(const std::vector<Operation>& batch) {
+  return DurationNs(batch, [](const Operation&) { return 1.0; });
 }
 
 }  // namespace dltap::simgpu

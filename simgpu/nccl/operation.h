@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "simgpu/nccl/communicator.h"
@@ -56,6 +57,10 @@ const char* KernelName(const Operation& operation);
 // Of what a group does with one communicator on one stream
 // (opmodel/collective_time.h), over the link of DLTAP_SIM_TOPOLOGY.
 int64_t DurationNs(const std::vector<Operation>& batch);
+
+// The same, where each call has that share of its links' bandwidth.
+int64_t DurationNs(const std::vector<Operation>& batch,
+                   const std::function<double(const Operation&)>& speed_of);
 
 }  // namespace dltap::simgpu
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "simgpu/base/job_rank.h"
 #include "simgpu/base/other_process.h"
 #include "simgpu/nccl/mailbox.h"
 
@@ -100,9 +101,12 @@ void MeetPeers(ncclComm& comm, const Peer& root = {}) {
     comm.async_error = ncclRemoteError;
     return;
   }
-  auto roll = std::make_shared<RollCall<Peer>>(
-      comm.id + "-i", comm.ranks, comm.rank,
-      Peer{.pid = getpid(), .device = comm.device});
+  auto roll =
+      std::make_shared<RollCall<Peer>>(comm.id + "-i", comm.ranks, comm.rank,
+                                       Peer{.pid = getpid(),
+                                            .device = comm.device,
+                                            .job_rank = RankOf(comm.device),
+                                            .job_start_ns = JobStart()});
   if (!roll->published()) {
     comm.async_error = ncclSystemError;
     return;
@@ -114,6 +118,7 @@ void MeetPeers(ncclComm& comm, const Peer& root = {}) {
       return true;
     }
     comm.peers = roll->facts();
+    for (const Peer& peer : comm.peers) LearnJobStart(peer.job_start_ns);
     return true;
   };
 }
@@ -175,6 +180,7 @@ ncclComm* JoinClique(const ncclUniqueId& id, int ranks, int rank, int device,
   comm->id = CliqueOf(content);
   comm->ranks = ranks;
   comm->rank = rank;
+  LearnRank(device, rank, ranks);
   MeetPeers(*comm, {.pid = content.pid});
   return comm;
 }

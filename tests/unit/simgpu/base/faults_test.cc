@@ -16,9 +16,9 @@ using dltap::simgpu::ParseFaults;
 
 std::vector<FaultRule> Parsed(const char* text) {
   std::string why;
-  const auto rules = ParseFaults(text, &why);
-  EXPECT_TRUE(rules.has_value()) << why;
-  return rules.value_or(std::vector<FaultRule>{});
+  const auto faults = ParseFaults(text, &why);
+  EXPECT_TRUE(faults.has_value()) << why;
+  return faults ? faults->rules : std::vector<FaultRule>{};
 }
 
 TEST(FaultsTest, RulesAreParsed) {
