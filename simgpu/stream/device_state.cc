@@ -20,7 +20,8 @@ Device::Device(int device_ordinal, const opmodel::GpuSpec& spec, uint64_t bytes)
       architecture(ArchitectureOf(spec)),
       memory_bytes(bytes),
       uuid{},
-      sm_sharing(new SmSharing(architecture.max_resident_grids)) {
+      sm_sharing(
+          new SmSharing(architecture.max_resident_grids, !IsVirtualTime())) {
   std::memcpy(uuid.data(), kUuidPrefix, sizeof(kUuidPrefix) - 1);
   uuid[8] = static_cast<uint8_t>(spec.compute_major);
   uuid[9] = static_cast<uint8_t>(spec.compute_minor);

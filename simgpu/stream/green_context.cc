@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "simgpu/base/architecture.h"
+#include "simgpu/base/clock.h"
 #include "simgpu/stream/capture_sequence.h"
 #include "simgpu/stream/context.h"
 #include "simgpu/stream/timeline.h"
@@ -90,7 +91,7 @@ GreenContext::GreenContext(const SmResource& made_of)
       resource(made_of),
       id(g_last_id.fetch_add(1) + 1),
       gpu(WithSms(made_of.device->gpu, made_of.sms)),
-      sm_sharing(ArchitectureOf(gpu).max_resident_grids),
+      sm_sharing(ArchitectureOf(gpu).max_resident_grids, !IsVirtualTime()),
       context(NewContext(*made_of.device)) {}
 
 Error CreateGreenContext(const SmDescription& description,

@@ -89,7 +89,15 @@ OpenWork::OpenWork(Stream& stream, const Work& work, OpenExchange exchange,
       work_(work),
       exchange_(std::move(exchange)),
       origin_(origin),
+      modelled_end_ns_(span.end_ns),
       span_(span) {}
+
+// Earlier only where nothing else has moved it since.
+void OpenWork::MoveTail() const {
+  int64_t modelled_ns = modelled_end_ns_;
+  if (stream_.tail_ns.compare_exchange_strong(modelled_ns, end_ns())) return;
+  RaiseTo(stream_.tail_ns, end_ns());
+}
 
 bool OpenWork::IsOver(bool on_host_executor) {
   if (over_) return true;
@@ -112,9 +120,9 @@ bool OpenWork::AskOthers() {
   const AtOrder at(origin_.order);
   const std::optional<int64_t> last_begin_ns = exchange_(span_.begin_ns);
   if (!last_begin_ns.has_value()) return false;
-  const int64_t waited_ns =
-      std::max<int64_t>(0, *last_begin_ns - span_.begin_ns);
-  span_.end_ns += waited_ns;
+  // Less than nothing where links are faster than modelled.
+  span_.end_ns =
+      std::max(span_.begin_ns, span_.end_ns + *last_begin_ns - span_.begin_ns);
   TellActivity(stream_, work_, span_, origin_);
   return true;
 }
@@ -122,7 +130,7 @@ bool OpenWork::AskOthers() {
 uint64_t OpenWork::Finish(std::shared_ptr<OpenWork> work, uint64_t before) {
   const auto ask = [work] {
     if (!work->IsOver(true)) return false;
-    RaiseTo(work->stream_.tail_ns, work->end_ns());
+    work->MoveTail();
     return true;
   };
   if (std::holds_alternative<HostWork>(work->work_)) {

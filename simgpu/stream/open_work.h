@@ -63,6 +63,10 @@ class OpenWork {
   // The modelled end until the true one is known.
   int64_t end_ns() const { return span_.end_ns; }
 
+  // Once over: the stream's end, which was the modelled one, becomes the true
+  // one.
+  void MoveTail() const;
+
   // Asks on the executor's thread when `before` is over, until the work is;
   // then moves the stream's end to its own. The ticket of that.
   static uint64_t Finish(std::shared_ptr<OpenWork> work, uint64_t before);
@@ -75,6 +79,7 @@ class OpenWork {
   const Work work_;
   const OpenExchange exchange_;
   const Origin origin_;
+  const int64_t modelled_end_ns_;
   Span span_;
   bool over_ = false;
 };

@@ -10,8 +10,10 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // A stream with so many kernels waiting books as much again.
 constexpr int kQueue = 128;
-// What takes longer is not launched so often that threads would meet.
-constexpr int64_t kLongestBookedNs = 10'000'000;
+// What takes longer is not launched so often that threads would meet. And what
+// is booked keeps others waiting: a collective beside a queue of GEMMs must
+// find its SMs behind one of them, not behind a hundred.
+constexpr int64_t kLongestBookedNs = 20'000;
 // After a booking that served so few kernels, as many get exact places.
 constexpr int kFew = 16;
 // A stream that launched nothing for so long gives its booking back.
@@ -117,6 +119,7 @@ void CountPlaced(SmSharing& sharing, SmClaimant& own, double sm_time) {
 
 bool MayBook(const SmSharing& sharing, const SmClaimant& own,
              const SmWork& work) {
+  if (!sharing.may_book) return false;
   if (own.booking.kernels() + own.kernels_since_booking < kFew) return false;
   return work.now_ns - sharing.others_ns < kOthersNs && MayUseBooking(work) &&
          work.duration_ns > 0 && work.duration_ns <= kLongestBookedNs &&

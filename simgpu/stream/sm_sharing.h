@@ -58,11 +58,15 @@ struct SmClaimant {
 // or another stream takes it when this one has stopped launching. Where one
 // thread launches all, each kernel gets its exact place.
 struct SmSharing {
-  explicit SmSharing(int max_kernels) : profile(max_kernels) {}
+  // `books`: streams may take SM time in advance, so that threads that launch
+  // at once meet less often. In virtual time they take turns anyway.
+  explicit SmSharing(int max_kernels, bool books = true)
+      : may_book(books), profile(max_kernels) {}
 
   // Places a kernel. REQUIRES: the stream's mutex, then `mutex`.
   SmProfile::Place Place(SmClaimant& own, const SmWork& work);
 
+  const bool may_book;
   alignas(64) std::atomic<int64_t> claimed{0};  // of kWhole; may be more
 
   alignas(64) std::mutex mutex;  // after a stream's; another's is only tried

@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "simgpu/base/atomic_max.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/base/faults.h"
 #include "simgpu/base/thread_state.h"
@@ -140,7 +139,7 @@ class LaterWork {
                                          span, origin_);
     }
     if (!open_->IsOver(true)) return false;
-    RaiseTo(stream_.tail_ns, open_->end_ns());
+    open_->MoveTail();
     return true;
   }
 

@@ -5,6 +5,7 @@
 
 #include "opmodel/device_time.h"
 #include "simgpu/base/clock.h"
+#include "simgpu/base/scoped_faults.h"
 #include "simgpu/stream/host_executor.h"
 #include "simgpu/stream/time_factors.h"
 
@@ -139,20 +140,39 @@ const ModelledKernel& ModelOf(Stream& stream, const KernelWork& kernel) {
   return known;
 }
 
+// What takes so long on a sound GPU, on this one when its turn comes.
+int64_t OnDevice(const Device& device, int64_t begin_ns, double duration_ns) {
+  if (HasScopedFaults()) [[unlikely]]
+    duration_ns /= GpuSpeed(device.ordinal, begin_ns);
+  return static_cast<int64_t>(duration_ns);
+}
+
+// Memory of the device at both ends, no link.
+bool IsInsideDevice(const Work& work) {
+  const auto* copy = std::get_if<CopyWork>(&work);
+  return std::holds_alternative<MemsetWork>(work) ||
+         (copy != nullptr && copy->direction == CopyDirection::kDeviceToDevice);
+}
+
 Span OccupySms(Stream& stream, const KernelWork& kernel,
                const Readiness& ready) {
   const ModelledKernel& model = ModelOf(stream, kernel);
-  const int64_t duration_ns =
-      kernel.duration_ns > 0 ? kernel.duration_ns : model.duration_ns;
-  const SmProfile::Place place = TakeSms(
-      *stream.sm_sharing, stream.sms,
-      {.begin_ns = ready.begin_ns,
-       .duration_ns = static_cast<int64_t>(static_cast<double>(duration_ns) *
-                                           TimeFactorOf(kernel.name)),
-       .units = model.units,
-       .now_ns = ready.now_ns,
-       .priority = ready.priority,
-       .in_order = ready.in_order});
+  const double duration_ns =
+      static_cast<double>(kernel.duration_ns > 0 ? kernel.duration_ns
+                                                 : model.duration_ns) *
+      TimeFactorOf(kernel.name);
+  // What a collective takes is its links' (nccl/link_faults.h).
+  const bool is_links = kernel.exchange != nullptr;
+  const SmProfile::Place place =
+      TakeSms(*stream.sm_sharing, stream.sms,
+              {.begin_ns = ready.begin_ns,
+               .duration_ns = is_links ? static_cast<int64_t>(duration_ns)
+                                       : OnDevice(*stream.device,
+                                                  ready.begin_ns, duration_ns),
+               .units = model.units,
+               .now_ns = ready.now_ns,
+               .priority = ready.priority,
+               .in_order = ready.in_order});
   return {place.begin_ns, place.end_ns};
 }
 
@@ -197,7 +217,11 @@ Span Occupy(Stream& stream, const Work& work, const Readiness& ready) {
     return {ready.begin_ns, end_ns};
   }
   Device& device = *stream.device;
-  const int64_t duration_ns = std::visit(Duration{device.gpu}, work);
+  int64_t duration_ns = std::visit(Duration{device.gpu}, work);
+  if (IsInsideDevice(work)) {
+    duration_ns =
+        OnDevice(device, ready.begin_ns, static_cast<double>(duration_ns));
+  }
   std::atomic<int64_t>* engine = EngineOf(device, work);
   if (engine != nullptr) {
     return OccupyEngine(*engine, ready.begin_ns, duration_ns);

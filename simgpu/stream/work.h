@@ -26,7 +26,9 @@ struct Kernel;
 struct EmptyWork {};
 
 // Asked in stream order, with the time at which the work began here, until all
-// data has come. The answer is when the last rank began that gave any.
+// data has come. The answer is when the last rank began that gave any, later by
+// what slow links cost, earlier by what fast ones save. The work ends its
+// modelled time after that.
 using OpenExchange = std::function<std::optional<int64_t>(int64_t begin_ns)>;
 
 // Called when the work is submitted, in the order that all ranks share.

@@ -21,8 +21,8 @@ constexpr int kMany = 400;  // enough that a stream books
 // A stream and the places of its kernels.
 class Launcher {
  public:
-  Launcher(SmSharing& sharing, int priority = 0)
-      : sharing_(sharing), priority_(priority) {}
+  Launcher(SmSharing& sharing, int priority = 0, int64_t duration_ns = kLong)
+      : sharing_(sharing), priority_(priority), duration_ns_(duration_ns) {}
 
   const SmProfile::Place& Launch(int64_t now_ns = kNow, int units = kWhole) {
     const std::lock_guard lock(mutex_);
@@ -30,7 +30,7 @@ class Launcher {
     places_.push_back(TakeSms(sharing_, claimant_,
                               {.begin_ns = std::max(now_ns + kSubmitLatencyNs,
                                                     tail_ns + kKernelGapNs),
-                               .duration_ns = kLong,
+                               .duration_ns = duration_ns_,
                                .units = {units, kWhole / 1000},
                                .now_ns = now_ns,
                                .priority = priority_}));
@@ -49,6 +49,7 @@ class Launcher {
   SmSharing& sharing_;
   std::mutex mutex_;
   const std::atomic<int> priority_;
+  const int64_t duration_ns_;
   SmClaimant claimant_{mutex_, priority_};
   std::vector<SmProfile::Place> places_;
 };
@@ -134,6 +135,24 @@ TEST_F(SmSharingTest, ThreadsWithLongQueuesBook) {
   const double placed = sharing_.placed;
   a_.LaunchMany(10);
   EXPECT_EQ(placed, sharing_.placed);
+}
+
+// A collective, asked for by another thread, beside a queue of GEMMs.
+TEST_F(SmSharingTest, WorkBesideAQueueOfLongKernelsWaitsForOneAtMost) {
+  constexpr int64_t kGemm = 700'000;
+  Launcher gemms(sharing_, 0, kGemm);
+  for (int i = 0; i < kMany; ++i) {
+    gemms.Launch();
+    OnAnotherThread([&] { gemms.Launch(); });
+  }
+  const int64_t begin_ns = gemms.places()[kMany].begin_ns;
+  SmProfile::Place place;
+  OnAnotherThread([&] {
+    Launcher collective(sharing_);
+    collective.LaunchMany(1);
+    place = collective.places().front();
+  });
+  EXPECT_LT(place.begin_ns, begin_ns);
 }
 
 TEST_F(SmSharingTest, SmTimeIsGivenOnceAndNoneStaysIdle) {
