@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "simgpu/launch/cubin_parameters.h"
 #include "simgpu/launch/ptx.h"
 
 namespace dltap::simgpu {
@@ -25,6 +26,7 @@ constexpr uint32_t kFatbinMagic = 0xba55ed50;
 
 constexpr std::string_view kTextPrefix = ".text.";
 constexpr std::string_view kSharedPrefix = ".nv.shared.";
+constexpr std::string_view kInfoPrefix = ".nv.info.";
 
 class Elf {
  public:
@@ -43,9 +45,7 @@ class Elf {
       const std::string_view name = NameOf(section);
       if (name.starts_with(kTextPrefix)) {
         const std::string_view kernel = name.substr(kTextPrefix.size());
-        contents.kernels.push_back(
-            {.name = std::string(kernel),
-             .static_shared_bytes = SharedBytesOf(kernel)});
+        contents.kernels.push_back(KernelNamed(kernel));
       }
       // A compiler's own file; one without all symbols tells some names only.
       if (section.sh_type == SHT_SYMTAB) contents.complete = true;
@@ -88,17 +88,31 @@ class Elf {
                : std::string_view();
   }
 
-  uint32_t SharedBytesOf(std::string_view kernel) const {
+  std::optional<Elf64_Shdr> SectionOf(std::string_view kernel,
+                                      std::string_view prefix) const {
     for (int i = 0; i < header_.e_shnum; ++i) {
       Elf64_Shdr section;
       if (!SectionAt(i, &section)) break;
       const std::string_view name = NameOf(section);
-      if (name.starts_with(kSharedPrefix) &&
-          name.substr(kSharedPrefix.size()) == kernel) {
-        return static_cast<uint32_t>(section.sh_size);
+      if (name.starts_with(prefix) && name.substr(prefix.size()) == kernel) {
+        return section;
       }
     }
-    return 0;
+    return std::nullopt;
+  }
+
+  ImageKernel KernelNamed(std::string_view name) const {
+    ImageKernel kernel{.name = std::string(name)};
+    if (const auto shared = SectionOf(name, kSharedPrefix)) {
+      kernel.static_shared_bytes = static_cast<uint32_t>(shared->sh_size);
+    }
+    const auto info = SectionOf(name, kInfoPrefix);
+    if (!info || !Within(info->sh_offset, info->sh_size)) return kernel;
+    auto parameters =
+        ReadCubinParameters({bytes_ + info->sh_offset, info->sh_size});
+    kernel.parameters_known = parameters.has_value();
+    if (parameters) kernel.parameters = *std::move(parameters);
+    return kernel;
   }
 
   void ReadVariables(const Elf64_Shdr& symbols, ImageContents& contents) const {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "simgpu/launch/kernel.h"
+#include "simgpu/launch/kernel_parameter.h"
 
 namespace dltap::simgpu {
 

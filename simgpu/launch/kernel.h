@@ -8,16 +8,12 @@
 #include <vector>
 
 #include "simgpu/base/handle.h"
+#include "simgpu/launch/kernel_parameter.h"
 
 namespace dltap::simgpu {
 
 class KernelMeaning;
 struct Module;
-
-struct KernelParameter {
-  size_t offset;
-  size_t bytes;
-};
 
 // A device function. One object serves as cudaKernel_t, cudaFunction_t,
 // CUkernel and CUfunction.

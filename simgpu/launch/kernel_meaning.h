@@ -6,11 +6,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "opmodel/gpu_table.h"
 #include "simgpu/base/launch_geometry.h"
 #include "simgpu/bytes/written_memory.h"
+#include "simgpu/launch/kernel_parameter.h"
 
 namespace dltap::simgpu {
 
@@ -24,6 +26,8 @@ struct LaunchView {
   Dim3 grid;
   Dim3 block;
   const opmodel::GpuSpec& gpu;
+  // As the kernel's image tells them; empty: it does not, or there are none.
+  std::span<const KernelParameter> parameters{};
 };
 
 // What one launch does. As it is here: nothing is known.

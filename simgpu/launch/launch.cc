@@ -44,7 +44,8 @@ void ApplyMeaning(const Kernel& kernel, const LaunchParameters& launch,
   const KernelMeaning* known = MeaningOf(kernel);
   if (known == nullptr) return;
   LaunchMeaning meaning =
-      known->Read({launch.arguments, launch.grid, launch.block, device.gpu});
+      known->Read({launch.arguments, launch.grid, launch.block, device.gpu,
+                   kernel.parameters});
   work->duration_ns = meaning.duration_ns;
   work->bytes_per_thread =
       meaning.bytes /

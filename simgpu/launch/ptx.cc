@@ -77,11 +77,15 @@ Declaration ReadDeclaration(Tokens& tokens, std::string_view ends,
   Declaration declaration;
   size_t element_bytes = 0;
   size_t count = 1;
+  bool is_pointer = false;
   std::string_view word = tokens.Next();
   for (; !word.empty() && ends.find(word) == std::string_view::npos;
        word = tokens.Next()) {
     if (word == ".align") {
-      declaration.alignment = NumberOf(tokens.Next());
+      const size_t alignment = NumberOf(tokens.Next());
+      if (!is_pointer) declaration.alignment = alignment;
+    } else if (word == ".ptr") {
+      is_pointer = true;  // what follows is of what it points to
     } else if (const size_t bytes = BytesOfType(word); bytes > 0) {
       element_bytes = bytes;
     } else if (word == "[") {
