@@ -13,7 +13,8 @@ namespace dltap::simgpu {
 namespace {
 
 bool IsPlus(std::string_view operation) {
-  return TakeApart(operation).name == "plus";
+  const std::string_view name = TakeApart(operation).name;
+  return name == "plus" || name == "SumOp";
 }
 
 // A sum of all, or of each prefix, of the input.
@@ -22,19 +23,22 @@ struct SumCall {
   BoundIterator output;
   int64_t elements;
   int64_t partial_sums;     // outputs; the first gets all, the others zero
-  bool prefixes;            // an inclusive scan
+  bool prefixes;            // a scan
   bool multiplies = false;  // in place of adding
+  bool exclusive = false;   // a scan that leaves out the element itself
+  int64_t first = 0;        // of an exclusive scan
 
   int64_t outputs() const { return prefixes ? elements : partial_sums; }
 };
 
 template <typename C>
 void ComputeSum(const SumCall& call) {
-  C sum = call.multiplies ? 1 : 0;
+  C sum = call.multiplies ? 1 : static_cast<C>(call.first);
   for (int64_t i = 0; i < call.elements; ++i) {
     const C value = call.input.Load<C>(i);
+    if (call.exclusive) call.output.Store<C>(i, sum);
     sum = call.multiplies ? sum * value : sum + value;
-    if (call.prefixes) call.output.Store<C>(i, sum);
+    if (call.prefixes && !call.exclusive) call.output.Store<C>(i, sum);
   }
   if (call.prefixes) return;
   for (int64_t i = 0; i < call.partial_sums; ++i) {
@@ -92,20 +96,35 @@ Decoder PartialSums(const NameParts& kernel) {
 
 // DeviceScanKernel<policy, input, output, tiles, operation, init, count, ...>
 // (input, output, tiles, int, operation, init, count n); without an initial
-// value the scan is inclusive.
+// value the scan is inclusive. InputValue<long, long*>: {bool is not there yet;
+// int64_t value}
 Decoder PrefixSums(const NameParts& kernel) {
   const auto input = FindIterator(kernel.arguments[1]);
   const auto output = FindIterator(kernel.arguments[2]);
   const bool multiplies = TakeApart(kernel.arguments[4]).name == "multiplies";
+  const NameParts initial = TakeApart(kernel.arguments[5]);
+  const bool exclusive = !multiplies && initial.name == "InputValue" &&
+                         !initial.arguments.empty() &&
+                         initial.arguments[0] == "long";
   if (!input || !output || (!multiplies && !IsPlus(kernel.arguments[4])) ||
-      TakeApart(kernel.arguments[5]).name != "NullType") {
+      (!exclusive && initial.name != "NullType")) {
     return {};
   }
   const std::string count(kernel.arguments[6]);
-  return [=](const LaunchView& launch) {
-    return DecodedSum(
-        {Bind(*input, launch.arguments[0]), Bind(*output, launch.arguments[1]),
-         ReadCount(count, launch.arguments[6]), 0, true, multiplies});
+  return [=](const LaunchView& launch) -> DecodedLaunch {
+    SumCall call{Bind(*input, launch.arguments[0]),
+                 Bind(*output, launch.arguments[1]),
+                 ReadCount(count, launch.arguments[6]),
+                 0,
+                 true,
+                 multiplies,
+                 exclusive};
+    if (exclusive) {
+      const std::byte* value = Bytes(launch.arguments[5]);
+      if (ReadAt<bool>(value)) return {};
+      call.first = ReadAt<int64_t>(value + 8);
+    }
+    return DecodedSum(call);
   };
 }
 

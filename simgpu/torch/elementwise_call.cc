@@ -300,6 +300,10 @@ Decoder ElementwiseDecoder(const NameParts& kernel) {
   }
   const size_t arrays = ArraysIn(kernel.arguments[2]);
   if (kernel.name != "vectorized_elementwise_kernel" || arrays == 0) return {};
+  const NameParts function = TakeApart(kernel.arguments[1]);
+  if (function.name == "launch_masked_scatter_kernel") {
+    return MaskedScatterDecoder(function);
+  }
   return DecodeBy(Dense, KernelOf(kernel.arguments[1], arrays, false));
 }
 

@@ -19,9 +19,16 @@ Decoder AccumulateDecoder(const NameParts& kernel);
 // with the geometry of the launch.
 Decoder AttentionDecoder(const NameParts& kernel);
 
-// PyTorch's own convolutions of each channel by itself, forward, by the data and
-// by the weights: conv_depthwise2d_*, which get their dimensions as integers.
+// PyTorch's own convolutions of each channel by itself, forward, by the data
+// and by the weights: conv_depthwise2d_*, which get their dimensions as
+// integers.
 Decoder DepthwiseDecoder(const NameParts& kernel);
+
+// take, put and put with accumulate. Gets the function of the kernel's lambda.
+Decoder TakeDecoder(const NameParts& function);
+
+// masked_scatter. Gets the function of the kernel's lambda.
+Decoder MaskedScatterDecoder(const NameParts& function);
 
 // Of tensors: PyTorch's CatArrayBatchedCopy and TensorFlow's
 // concat_fixed_kernel and concat_variable_kernel (tf.concat, tf.stack). By such
@@ -66,21 +73,22 @@ Decoder NonzeroDecoder(const NameParts& kernel);
 Decoder MoveDecoder(const NameParts& kernel);
 
 // PyTorch's kernels that get arrays and sizes one by one: searchsorted,
-// repeat_interleave, parts of unique() and sort().
+// repeat_interleave, tril_indices, triu_indices, parts of unique() and sort().
 Decoder PlainDecoder(const NameParts& kernel);
 
 // PyTorch's sorts of short rows, in place, with their places; topk of one
-// block a row, and kthvalue.
+// block a row, kthvalue and median.
 Decoder RowSortDecoder(const NameParts& kernel);
 
 // PyTorch's scans along a dimension: cumsum, cumprod, cummax, cummin.
 Decoder ScanDecoder(const NameParts& kernel);
 
 // _scatter_gather_elementwise_kernel(int n, lambda): gather, scatter, scatter
-// of one number, and the reductions of scatter_reduce but for the mean.
+// of one number, and the reductions of scatter_reduce.
 Decoder ScatterDecoder(const NameParts& kernel);
 
-// index_select (of embedding tables, too) and index_add by whole lines.
+// index_select (of embedding tables, too), index_add and index_reduce by whole
+// lines.
 Decoder SelectDecoder(const NameParts& kernel);
 
 // x[index], x[index] = y (index_elementwise_kernel), and write_indices, which
@@ -93,11 +101,12 @@ Decoder IndexDecoder(const NameParts& kernel);
 Decoder RandomDecoder(const NameParts& kernel);
 
 // PyTorch's elementwise_kernel_with_index(n, f, T* result) with the lambda of
-// arange.
+// arange or linspace.
 Decoder RangeDecoder(const NameParts& kernel);
 
 // PyTorch's reduce_kernel<threads, vector, ReduceOp<input, ops, unsigned int,
-// output, ...>>(ReduceOp): any, all, sum, mean, maximum, minimum, 2-norm.
+// output, ...>>(ReduceOp): any, all, sum, mean, maximum, minimum, 2-norm,
+// standard deviation, variance.
 Decoder ReduceDecoder(const NameParts& kernel);
 
 // PyTorch's layer norm and softmax, and their gradients: operations on rows

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "simgpu/torch/kernel_name.h"
@@ -27,6 +28,8 @@ ScalarType ResultOf(FunctorRow::Result result, ScalarType same,
 
 ScalarType CaptureType(char letter, ScalarType type) {
   if (letter == 'i') return ScalarType::kInt32;
+  if (letter == 'a' && !IsReal(type)) return ScalarType::kInt64;
+  if (letter == 'a') return OpmathOf(type);
   return letter == 'o' ? OpmathOf(type) : type;
 }
 
@@ -42,6 +45,15 @@ void AddCapture(Functor& functor, ScalarType type, int value_index) {
   functor.alignment = std::max(functor.alignment, size);
   functor.bytes = (end + size + functor.alignment - 1) / functor.alignment *
                   functor.alignment;
+}
+
+// nvcc puts a pointer behind what a __host__ __device__ lambda captures, unless
+// the lambda could be a function pointer, as one that begins with [] could.
+void AddHostClosure(Functor& functor) {
+  constexpr size_t kPointer = sizeof(void*);
+  functor.alignment = std::max(functor.alignment, kPointer);
+  const size_t before = functor.captures.empty() ? 0 : functor.bytes;
+  functor.bytes = (before + kPointer - 1) / kPointer * kPointer + kPointer;
 }
 
 // The types of a functor's inputs and what it is written in: a lambda's
@@ -94,8 +106,18 @@ bool Complete(Functor& functor, const FunctorRow& row) {
   return functor.IsComputed();
 }
 
+// Several lambdas of one function have rows of their own.
+const FunctorRow* RowOf(const NameParts& parts) {
+  if (!parts.lambdas.empty()) {
+    const std::string name = std::string(parts.name) + "#" +
+                             std::to_string(parts.lambdas.back().number);
+    if (const FunctorRow* row = FindFunctorRow(name)) return row;
+  }
+  return FindFunctorRow(parts.name);
+}
+
 std::optional<Functor> Plain(const NameParts& parts) {
-  const FunctorRow* row = FindFunctorRow(parts.name);
+  const FunctorRow* row = RowOf(parts);
   if (row == nullptr) return std::nullopt;
   const auto inputs = static_cast<size_t>(row->inputs);
   Functor functor;
@@ -106,8 +128,10 @@ std::optional<Functor> Plain(const NameParts& parts) {
   for (int i = 0; i < row->inputs; ++i) functor.input_indices.push_back(i);
   int index = row->inputs;
   for (const char letter : row->captures) {
+    if (letter == '=') continue;
     AddCapture(functor, CaptureType(letter, type), index++);
   }
+  if (!parts.lambdas.empty() && !row->captures.empty()) AddHostClosure(functor);
   functor.result = ResultOf(row->result, type, parts);
   if (!Complete(functor, *row)) return std::nullopt;
   return functor;
@@ -118,7 +142,7 @@ std::optional<Functor> Plain(const NameParts& parts) {
 std::optional<Functor> Wrapper(const NameParts& parts) {
   if (parts.arguments.size() != 4) return std::nullopt;
   const NameParts inner = TakeApart(parts.arguments[3]);
-  const FunctorRow* row = FindFunctorRow(inner.name);
+  const FunctorRow* row = RowOf(inner);
   if (row == nullptr || row->inputs != 2) return std::nullopt;
   const std::vector<ScalarType> inner_types = InputTypes(inner, 2);
   if (inner_types.size() != 2 || inner_types[0] != inner_types[1] ||
@@ -175,7 +199,7 @@ Functor TypesOf(const NameParts& parts, size_t inputs) {
     functor.result = ScalarTypeNamed(parts.arguments[2]);
     return functor;
   }
-  const FunctorRow* row = FindFunctorRow(parts.name);
+  const FunctorRow* row = RowOf(parts);
   if (row != nullptr) inputs = static_cast<size_t>(row->inputs);
   functor.counts_inputs = row != nullptr || !parts.lambdas.empty();
   functor.inputs = InputTypes(parts, inputs);

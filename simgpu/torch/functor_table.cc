@@ -73,6 +73,56 @@ int64_t RemainderOfIntegers(const int64_t* v) {
   return rest != 0 && (rest < 0) != (v[1] < 0) ? rest + v[1] : rest;
 }
 
+// C's: the sign is that of the dividend.
+double Rest(const double* v) { return std::fmod(v[0], v[1]); }
+int64_t RestOfIntegers(const int64_t* v) {
+  return v[1] == 0 || v[1] == -1 ? 0 : v[0] % v[1];
+}
+template <typename C>
+C Square(const C* v) {
+  using W = Wrapping<C>;
+  return static_cast<C>(W(v[0]) * W(v[0]));
+}
+template <typename C>
+C Cube(const C* v) {
+  using W = Wrapping<C>;
+  return static_cast<C>(W(v[0]) * W(v[0]) * W(v[0]));
+}
+double InverseSquare(const double* v) { return 1 / (v[0] * v[0]); }
+double Power(const double* v) { return std::pow(v[0], v[1]); }
+int64_t PowerOfIntegers(const int64_t* v) {
+  if (v[1] < 0)
+    return v[0] == 1 || (v[0] == -1 && v[1] % 2 == 0) ? 1 : v[0] == -1 ? -1 : 0;
+  uint64_t power = 1;
+  auto base = static_cast<uint64_t>(v[0]);
+  for (int64_t left = v[1]; left > 0; left /= 2, base *= base) {
+    if (left % 2 != 0) power *= base;
+  }
+  return static_cast<int64_t>(power);
+}
+// self + alpha * b * c; the alpha comes last.
+template <typename C>
+C AddProduct(const C* v) {
+  using W = Wrapping<C>;
+  return static_cast<C>(W(v[0]) + W(v[3]) * (W(v[1]) * W(v[2])));
+}
+double AddQuotient(const double* v) { return v[0] + v[3] * (v[1] / v[2]); }
+// Of two vectors. Captures alpha; beta and alpha.
+template <typename C>
+C OuterProduct(const C* v) {
+  using W = Wrapping<C>;
+  return static_cast<C>(W(v[3]) * W(v[1]) * W(v[2]));
+}
+template <typename C>
+C AddOuterProduct(const C* v) {
+  using W = Wrapping<C>;
+  return static_cast<C>(W(v[3]) * W(v[0]) + W(v[4]) * W(v[1]) * W(v[2]));
+}
+double Interpolate(const double* v) {
+  return std::fabs(v[2]) < 0.5 ? v[0] + v[2] * (v[1] - v[0])
+                               : v[1] - (v[1] - v[0]) * (1 - v[2]);
+}
+
 template <typename C>
 C Absolute(const C* v) {
   if constexpr (std::is_same_v<C, double>) return std::fabs(v[0]);
@@ -81,6 +131,17 @@ C Absolute(const C* v) {
 template <typename C>
 C Sign(const C* v) {
   return static_cast<C>(0 < v[0]) - static_cast<C>(v[0] < 0);
+}
+double HasSign(const double* v) { return std::signbit(v[0]); }
+int64_t IsNegative(const int64_t* v) { return v[0] < 0; }
+template <typename C>
+C Heaviside(const C* v) {
+  return v[0] == 0 ? v[1] : static_cast<C>(0 < v[0]);
+}
+// Captures: the threshold, and what stands for all below it.
+template <typename C>
+C Threshold(const C* v) {
+  return v[0] <= v[2] ? v[3] : v[1];
 }
 // Captures: in place of a NaN, of plus and of minus infinity.
 double NanToNumber(const double* v) {
@@ -164,6 +225,14 @@ C Clamp(const C* v) {
   if (limits == 1) return std::min(v[0], v[2]);
   return std::min(std::max(v[0], v[2]), v[3]);
 }
+// Between tensors. A NaN wins.
+template <typename C>
+C ClampBetween(const C* v) {
+  for (int i = 0; i < 3; ++i) {
+    if (v[i] != v[i]) return v[i];
+  }
+  return std::min(std::max(v[0], v[1]), v[2]);
+}
 template <typename C>
 C Where(const C* v) {
   return v[0] != 0 ? v[1] : v[2];
@@ -203,6 +272,23 @@ constexpr FunctorRow kRows[] = {
     {"rshift_kernel_cuda", 2, "", Result::kSame, nullptr, ShiftRight},
     {"remainder_kernel_cuda", 2, "", Result::kSame, Remainder,
      RemainderOfIntegers},
+    {"fmod_kernel_cuda", 2, "", Result::kSame, Rest, RestOfIntegers},
+    {"pow_tensor_scalar_kernel_impl#1", 1, "=", Result::kSame, BOTH(Square)},
+    {"pow_tensor_scalar_kernel_impl#2", 1, "=", Result::kSame, BOTH(Cube)},
+    {"pow_tensor_scalar_kernel_impl#3", 1, "=", Result::kSame, InverseSquare,
+     nullptr},
+    {"pow_tensor_scalar_kernel_impl#4", 1, "T", Result::kSame, Power,
+     PowerOfIntegers},
+    {"pow_tensor_tensor_kernel", 2, "=", Result::kSame, Power, PowerOfIntegers},
+    {"addcmul_cuda_kernel", 3, "a", Result::kSame, BOTH(AddProduct)},
+    {"addcdiv_cuda_kernel", 3, "a", Result::kSame, AddQuotient, nullptr},
+    {"addr_kernel_cuda#1", 3, "T", Result::kSame, BOTH(OuterProduct)},
+    {"addr_kernel_cuda#2", 3, "TT", Result::kSame, BOTH(AddOuterProduct)},
+    {"lerp_scalar_kernel", 2, "o", Result::kSame, Interpolate, nullptr},
+    {"lerp_tensor_kernel", 3, "", Result::kSame, Interpolate, nullptr},
+    {"signbit_kernel_cuda", 1, "", Result::kBool, HasSign, IsNegative},
+    {"heaviside_kernel_cuda", 2, "", Result::kSame, BOTH(Heaviside)},
+    {"threshold_kernel_impl", 2, "TT", Result::kSame, BOTH(Threshold)},
     {"AbsFunctor", 1, "", Result::kSame, BOTH(Absolute)},
     {"sign_kernel_cuda", 1, "", Result::kSame, BOTH(Sign)},
     {"nan_to_num_kernel_cuda", 1, "TTT", Result::kSame, NanToNumber, nullptr},
@@ -240,6 +326,7 @@ constexpr FunctorRow kRows[] = {
     {"maximum_kernel_cuda", 2, "", Result::kSame, BOTH(Maximum)},
     {"minimum_kernel_cuda", 2, "", Result::kSame, BOTH(Minimum)},
     {"launch_clamp_scalar", 1, "ioo", Result::kSame, BOTH(Clamp)},
+    {"clamp_kernel_impl", 3, "", Result::kSame, BOTH(ClampBetween)},
     {"where_kernel_impl", 3, "", Result::kSame, BOTH(Where)},
     {"masked_fill_kernel", 2, "T", Result::kSame, BOTH(MaskedFill)},
 };

@@ -25,9 +25,11 @@ struct FunctorRow {
     kArgument
   };
 
-  std::string_view name;  // of the template, or of the function round a lambda
+  // Of the template, or of the function round a lambda; "#2": its second one.
+  std::string_view name;
   int inputs;
-  // T: the functor's type, o: the one PyTorch computes T in, i: int.
+  // T: the functor's type, o: the one PyTorch computes T in, i: int, a: the one
+  // it sums T up in; "=": of a lambda [=], nothing.
   std::string_view captures;
   Result result;
   RealOperation real;

@@ -219,6 +219,10 @@ DecodedLaunch DecodeCoordinates(const bool& wide, const LaunchView& launch) {
 
 Decoder IndexDecoder(const NameParts& kernel) {
   if (kernel.name == "index_elementwise_kernel") {
+    if (kernel.arguments.size() == 3) {
+      const NameParts function = TakeApart(kernel.arguments[2]);
+      if (function.name == "cuda_take_put_kernel") return TakeDecoder(function);
+    }
     Decoder moves = MoveDecoder(kernel);
     return moves ? moves : IndexingDecoder(kernel);
   }

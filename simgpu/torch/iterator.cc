@@ -15,6 +15,11 @@ ScalarType PointedTo(std::string_view pointer) {
   return ScalarTypeNamed(pointer);
 }
 
+// Operations that make 0 of zero and 1 of anything else.
+bool IsTest(std::string_view operation) {
+  return operation == "NonZeroOp" || operation == "CountMaskOp";
+}
+
 }  // namespace
 
 std::optional<Iterator> FindIterator(std::string_view name) {
@@ -24,7 +29,7 @@ std::optional<Iterator> FindIterator(std::string_view name) {
     found = {Iterator::Kind::kCounting, ScalarTypeNamed(parts.arguments[0])};
   } else if (parts.name == "transform_iterator" &&
              parts.arguments.size() >= 2 &&
-             TakeApart(parts.arguments[0]).name == "NonZeroOp") {
+             IsTest(TakeApart(parts.arguments[0]).name)) {
     found = {Iterator::Kind::kNonZero, PointedTo(parts.arguments[1])};
   }
   if (!IsComputed(found.type)) return std::nullopt;

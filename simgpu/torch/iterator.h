@@ -12,7 +12,7 @@
 namespace dltap::simgpu {
 
 // What CUB reads from or writes to: "float const*", a counting_iterator<long>,
-// a transform_iterator<NonZeroOp<float>, float const*>.
+// a transform_iterator<NonZeroOp<float>, float const*>, or of CountMaskOp.
 struct Iterator {
   enum class Kind : uint8_t { kPointer, kCounting, kNonZero };
   Kind kind;

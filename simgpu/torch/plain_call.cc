@@ -164,6 +164,54 @@ DecodedLaunch DecodePlaces(const Kernel&, const LaunchView& launch) {
                    }});
 }
 
+// tril_indices_kernel<T>(T* result, int64_t first row, int64_t places in it,
+// int64_t columns, int64_t places in rows that grow, int64_t all): rows of one
+// more place each, up to all columns.
+// triu_indices_kernel<T>(T* result, int64_t first column, int64_t places in the
+// first row that shrinks, int64_t columns, int64_t places in full rows, int64_t
+// all): full rows, then rows of one place less each.
+DecodedLaunch DecodeTriangle(const Kernel& kernel, const LaunchView& launch,
+                             bool upper) {
+  const ScalarType type = kernel.first;
+  const int64_t first = Integer(launch, 1);
+  const int64_t width = Integer(launch, 2);
+  const int64_t columns = Integer(launch, 3);
+  const int64_t full = Integer(launch, 4);
+  const int64_t all = Integer(launch, 5);
+  if (!IsCount(all) || !IsCount(columns) || width < 0 || full < 0) return {};
+  const Range result = Array(launch, 0, 2 * all, type);
+  return Computed(
+      {.elements = 2 * all,
+       .type = type,
+       .inputs = {},
+       .outputs = {{result, type}},
+       .compute = [=] {
+         const auto bytes = static_cast<int64_t>(SizeOf(type));
+         const int64_t full_rows = upper ? full / columns : 0;
+         int64_t at = 0;
+         for (int64_t row = 0; at < all; ++row) {
+           const int64_t begin =
+               upper ? std::max<int64_t>(0, row - full_rows) : 0;
+           const int64_t places = !upper ? std::min(columns, width + row)
+                                  : row < full_rows ? columns
+                                                    : width - begin;
+           if (places < 1) return;
+           for (int64_t i = 0; i < places && at < all; ++i, ++at) {
+             StoreAs<int64_t>(type, result.data + at * bytes,
+                              row + (upper ? 0 : first));
+             StoreAs<int64_t>(type, result.data + (at + all) * bytes,
+                              begin + i + (upper ? first : 0));
+           }
+         }
+       }});
+}
+DecodedLaunch DecodeLower(const Kernel& kernel, const LaunchView& launch) {
+  return DecodeTriangle(kernel, launch, false);
+}
+DecodedLaunch DecodeUpper(const Kernel& kernel, const LaunchView& launch) {
+  return DecodeTriangle(kernel, launch, true);
+}
+
 // randperm() sorts random keys with their places. This kernel only shuffles
 // places of equal keys.
 DecodedLaunch DecodeEqualKeys(const Kernel&, const LaunchView&) {
@@ -182,6 +230,8 @@ constexpr Row kRows[] = {
     {"scatter_kernel", DecodeUniqueScatter, 0},
     {"adjacent_difference_kernel", DecodeDifference, 1},
     {"fill_reverse_indices_kernel", DecodePlaces, 0},
+    {"tril_indices_kernel", DecodeLower, 1},
+    {"triu_indices_kernel", DecodeUpper, 1},
     {"randperm_handle_duplicate_keys_kernel", DecodeEqualKeys, 0},
 };
 

@@ -24,7 +24,8 @@ struct Kernel {
 };
 
 // The accumulation type: a lambda's first parameter, else MaxNanFunctor<T>,
-// MeanOps<input, sum, factor, output>, NormTwoOps<input, sum, output>.
+// MeanOps<input, sum, factor, output>, NormTwoOps<input, sum, output>,
+// WelfordOps<input, sum, ..>.
 ScalarType SumType(const NameParts& ops) {
   if (!ops.lambdas.empty()) {
     const auto& parameters = ops.lambdas.back().parameters;
@@ -58,6 +59,7 @@ Kernel FindReduction(const NameParts& reduce_op) {
   }
   kernel.run = FindPlaceReduction(ops);
   if (!kernel.run) kernel.run = FindStepReduction(ops, found);
+  if (!kernel.run) kernel.run = FindSpreadReduction(ops, found);
   return kernel;
 }
 
@@ -134,7 +136,8 @@ std::optional<ReduceCall> ReadCall(const Reduction& reduction,
       .source = ReadAt<std::byte*>(rest),
       .destination = ReadAt<std::byte*>(rest + kDestination),
       .second_destination = ReadAt<std::byte*>(rest + kSecondDestination),
-      .factor = IsReal(reduction.sum) ? LoadAs<double>(reduction.sum, op) : 1};
+      .factor = IsReal(reduction.sum) ? LoadAs<double>(reduction.sum, op) : 1,
+      .flag = op[SizeOf(reduction.sum)] != std::byte{0}};
 }
 
 DecodedLaunch Decode(const Kernel& kernel, const LaunchView& launch) {

@@ -30,6 +30,7 @@ struct ReduceCall {
   std::byte* destination = nullptr;
   std::byte* second_destination = nullptr;  // of some operations
   double factor = 1;  // what the operation's object begins with
+  bool flag = false;  // and what follows it there
 
   int64_t elements() const { return int64_t{inputs} * outputs; }
   Range Input() const {
@@ -51,6 +52,9 @@ using RunReduction = std::function<void(const ReduceCall& call)>;
 // Element by element into a sum, or what stands for one (reduce_steps.cc).
 RunReduction FindStepReduction(const NameParts& operation,
                                const Reduction& reduction);
+// Standard deviation and variance, with the mean or without (reduce_spread.cc).
+RunReduction FindSpreadReduction(const NameParts& operation,
+                                 const Reduction& reduction);
 // The place of the largest or smallest, it and its place, or both extremes
 // (reduce_places.cc).
 RunReduction FindPlaceReduction(const NameParts& operation);

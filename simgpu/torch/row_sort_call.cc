@@ -160,6 +160,25 @@ DecodedLaunch DecodeTopK(const Kernel& kernel, const LaunchView& launch) {
        }});
 }
 
+// One element of each row, the k-th in its order, and its place.
+DecodedLaunch TakeKth(const Rows& from, ScalarType type, int64_t k,
+                      const TensorView& values, const TensorView& places) {
+  const int64_t count = from.starts.elements();
+  return Computed(
+      {.elements = count * from.size,
+       .type = type,
+       .inputs = {from.All(type)},
+       .outputs = {{values.All(), type}, {places.All(), ScalarType::kInt64}},
+       .compute = [=] {
+         for (int64_t row = 0; row < count; ++row) {
+           const int64_t place =
+               OrderOf(from, row, type, false)[static_cast<size_t>(k - 1)];
+           std::copy_n(from.At(row, place), SizeOf(type), values.At(row));
+           StoreAs<int64_t>(ScalarType::kInt64, places.At(row), place);
+         }
+       }});
+}
+
 // gatherKthValue<T, index, ..>(TensorInfo input, index size, index k, index
 // rows, index stride, TensorInfo values, TensorInfo indices)
 DecodedLaunch DecodeKth(const Kernel& kernel, const LaunchView& launch) {
@@ -175,22 +194,33 @@ DecodedLaunch DecodeKth(const Kernel& kernel, const LaunchView& launch) {
   const int64_t size = number(1);
   const int64_t k = number(2);
   const int64_t count = number(3);
-  if (!input || !values || !places || k < 1 || k > size || count < 1) return {};
-  const Rows from{std::move(*input), size, number(4)};
-  return Computed(
-      {.elements = count * size,
-       .type = kernel.key,
-       .inputs = {from.All(kernel.key)},
-       .outputs = {{values->All(), kernel.key},
-                   {places->All(), ScalarType::kInt64}},
-       .compute = [=, to = *values, at = *places, type = kernel.key] {
-         for (int64_t row = 0; row < count; ++row) {
-           const int64_t place =
-               OrderOf(from, row, type, false)[static_cast<size_t>(k - 1)];
-           std::copy_n(from.At(row, place), SizeOf(type), to.At(row));
-           StoreAs<int64_t>(ScalarType::kInt64, at.At(row), place);
-         }
-       }});
+  if (!input || !values || !places || k < 1 || k > size || count < 1 ||
+      input->elements() != count) {
+    return {};
+  }
+  return TakeKth({std::move(*input), size, number(4)}, kernel.key, k, *values,
+                 *places);
+}
+
+// gatherMedian<T, index, ..>(TensorInfo values, TensorInfo indices, TensorInfo
+// input, index size, index rows, index stride, bool ignores NaN): of two in the
+// middle the lower one.
+DecodedLaunch DecodeMedian(const Kernel& kernel, const LaunchView& launch) {
+  void* const* arguments = launch.arguments;
+  const size_t bytes = SizeOf(kernel.key);
+  const auto values = ReadTensorInfo(arguments[0], kernel.index, bytes);
+  const auto places =
+      ReadTensorInfo(arguments[1], kernel.index, sizeof(int64_t));
+  auto input = ReadTensorInfo(arguments[2], kernel.index, bytes);
+  const int64_t size = ReadIndex(kernel.index, arguments[3]);
+  const int64_t count = ReadIndex(kernel.index, arguments[4]);
+  const int64_t stride = ReadIndex(kernel.index, arguments[5]);
+  if (!input || !values || !places || size < 1 || count < 1 ||
+      input->elements() != count || IsReal(kernel.key)) {
+    return {};
+  }
+  return TakeKth({std::move(*input), size, stride}, kernel.key, (size + 1) / 2,
+                 *values, *places);
 }
 
 Decoder SortOf(const NameParts& kernel) {
@@ -219,6 +249,7 @@ Decoder RowSortDecoder(const NameParts& kernel) {
                      .index = std::string(kernel.arguments[1])};
   if (!IsComputed(found.key)) return {};
   if (kernel.name == "gatherKthValue") return DecodeBy(DecodeKth, found);
+  if (kernel.name == "gatherMedian") return DecodeBy(DecodeMedian, found);
   const bool one_block =
       kernel.name == "gatherTopK" && kernel.scope.ends_with("sbtopk::");
   return one_block ? DecodeBy(DecodeTopK, found) : Decoder{};

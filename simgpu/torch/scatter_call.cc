@@ -2,50 +2,20 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "simgpu/torch/combination.h"
 #include "simgpu/torch/computation.h"
 #include "simgpu/torch/families.h"
 
 namespace dltap::simgpu {
 namespace {
 
-// What becomes of an element and what is put there. Assign only moves bytes.
-struct ReductionRow {
-  std::string_view functor;
-  double (*real)(double old, double value);
-  int64_t (*integer)(int64_t old, int64_t value);
-};
-
-template <typename C>
-C Sum(C a, C b) {
-  return a + b;
-}
-template <typename C>
-C Product(C a, C b) {
-  return a * b;
-}
-template <typename C>
-C Larger(C a, C b) {
-  return std::max(a, b);
-}
-template <typename C>
-C Smaller(C a, C b) {
-  return std::min(a, b);
-}
-
-constexpr ReductionRow kRows[] = {
-    {"TensorAssign", nullptr, nullptr},   {"ReduceAdd", Sum, Sum},
-    {"ReduceMultiply", Product, Product}, {"ReduceMaximum", Larger, Larger},
-    {"ReduceMinimum", Smaller, Smaller},
-};
-
 // What the name tells of a kernel.
 struct Scatter {
-  const ReductionRow* row = nullptr;
-  ScalarType type = ScalarType::kUnknown;  // of what is moved or reduced
+  const Combination* combination = nullptr;  // null: only moves bytes
+  ScalarType type = ScalarType::kUnknown;    // of what is moved or reduced
   size_t element_bytes = 0;
   ScalarType index = ScalarType::kInt64;
   bool gathers = false;  // out[i] = x[index[i]]; else out[index[i]] = x[i]
@@ -84,16 +54,18 @@ struct Call {
 };
 
 void Put(const Scatter& kernel, std::byte* to, const std::byte* from) {
-  if (kernel.row->real == nullptr) {
+  if (kernel.combination == nullptr) {
     std::memmove(to, from, kernel.element_bytes);
   } else if (IsReal(kernel.type)) {
-    StoreAs<double>(kernel.type, to,
-                    kernel.row->real(LoadAs<double>(kernel.type, to),
-                                     LoadAs<double>(kernel.type, from)));
+    StoreAs<double>(
+        kernel.type, to,
+        kernel.combination->real(LoadAs<double>(kernel.type, to),
+                                 LoadAs<double>(kernel.type, from)));
   } else {
-    StoreAs<int64_t>(kernel.type, to,
-                     kernel.row->integer(LoadAs<int64_t>(kernel.type, to),
-                                         LoadAs<int64_t>(kernel.type, from)));
+    StoreAs<int64_t>(
+        kernel.type, to,
+        kernel.combination->integer(LoadAs<int64_t>(kernel.type, to),
+                                    LoadAs<int64_t>(kernel.type, from)));
   }
 }
 
@@ -179,16 +151,14 @@ Decoder ScatterDecoder(const NameParts& kernel) {
   if (function.arguments.size() > type_at + 1) {
     found.index = ScalarTypeNamed(function.arguments[type_at + 1]);
   }
-  const auto* row = std::find_if(
-      std::begin(kRows), std::end(kRows), [&](const ReductionRow& r) {
-        return kernel.arguments[2].find(r.functor) != std::string_view::npos;
-      });
-  if (row == std::end(kRows) || found.element_bytes == 0 ||
+  const std::string_view reduction = kernel.arguments[2];
+  const bool assigns = reduction.find("TensorAssign") != std::string_view::npos;
+  found.combination = assigns ? nullptr : FindCombination(reduction);
+  if ((!assigns && found.combination == nullptr) || found.element_bytes == 0 ||
       found.element_bytes > 8 || SizeOf(found.index) == 0 ||
-      (row->real != nullptr && !IsComputed(found.type))) {
+      (!assigns && !IsComputed(found.type))) {
     return {};
   }
-  found.row = row;
   return DecodeBy(Decode, found);
 }
 

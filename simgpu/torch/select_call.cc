@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
+#include "simgpu/torch/combination.h"
 #include "simgpu/torch/computation.h"
 #include "simgpu/torch/families.h"
 #include "simgpu/torch/tensor_view.h"
@@ -18,7 +20,9 @@ struct Kernel {
   ScalarType chosen;  // type of the indices
   std::string index;
   bool large;  // also told how many elements there are in all
-  bool adds;   // to[index[i]] += x[i] * alpha; else to[i] = x[index[i]]
+  // to[index[i]] += x[i] * alpha, or *=, ...; else to[i] = x[index[i]]
+  bool adds;
+  const Combination* combination = nullptr;  // of `adds`
 };
 
 // index_select or index_add along one dimension: of `to` and `from` that
@@ -41,9 +45,16 @@ void Add(const Call& call, std::byte* to, const std::byte* from,
          const std::byte* alpha) {
   const ScalarType type = call.kernel.type;
   ComputeIn(type, [&]<typename C>(C) {
-    StoreAs<C>(
-        type, to,
-        LoadAs<C>(type, to) + LoadAs<C>(type, from) * LoadAs<C>(type, alpha));
+    using Wrapping =
+        std::conditional_t<std::is_same_v<C, int64_t>, uint64_t, C>;
+    const auto added = static_cast<C>(Wrapping(LoadAs<C>(type, from)) *
+                                      Wrapping(LoadAs<C>(type, alpha)));
+    const C old = LoadAs<C>(type, to);
+    if constexpr (std::is_same_v<C, double>) {
+      StoreAs<C>(type, to, call.kernel.combination->real(old, added));
+    } else {
+      StoreAs<C>(type, to, call.kernel.combination->integer(old, added));
+    }
   });
 }
 
@@ -143,13 +154,15 @@ DecodedLaunch Decode(const Kernel& kernel, const LaunchView& launch) {
 Decoder SelectDecoder(const NameParts& kernel) {
   if (kernel.arguments.size() < 6) return {};
   const bool adds = kernel.name.starts_with("indexFunc");
-  if (adds && TakeApart(kernel.arguments.back()).name != "ReduceAdd") return {};
+  const Combination* combination = FindCombination(kernel.arguments.back());
+  if (adds && combination == nullptr) return {};
   const Kernel found{.type = MovedType(kernel.arguments[0]),
                      .element_bytes = SizeOfNamed(kernel.arguments[0]),
                      .chosen = ScalarTypeNamed(kernel.arguments[1]),
                      .index = std::string(kernel.arguments[2]),
                      .large = kernel.name.ends_with("LargeIndex"),
-                     .adds = adds};
+                     .adds = adds,
+                     .combination = combination};
   if (found.element_bytes == 0 || found.element_bytes > 8 ||
       !IsInteger(found.chosen) || (adds && !IsComputed(found.type))) {
     return {};

@@ -123,6 +123,24 @@ bool IsPartOfFlashBackward(std::string_view kernel) {
          kernel.find("flash_bwd_convert_d") != std::string_view::npos;
 }
 
+// Of a kernel whose image alone tells the parameters: those as large as a
+// pointer are one where they point to memory. Larger ones may hold anything.
+std::optional<std::vector<WriteTarget>> TargetsByLayout(
+    const LaunchView& launch) {
+  if (launch.parameters.empty()) return std::nullopt;
+  std::vector<WriteTarget> targets;
+  for (size_t i = 0; i < launch.parameters.size(); ++i) {
+    const size_t bytes = launch.parameters[i].bytes;
+    if (bytes > kPointer) return std::nullopt;
+    if (bytes < kPointer) continue;
+    auto* address = ReadAt<std::byte*>(launch.arguments[i]);
+    if (IsAllocated({address, 1})) {
+      targets.push_back({address, 0, NumberType::kUnknown});
+    }
+  }
+  return targets;
+}
+
 }  // namespace
 
 WriteTargets::WriteTargets(std::string_view kernel) {
@@ -146,7 +164,8 @@ WriteTargets::WriteTargets(std::string_view kernel) {
 
 std::optional<std::vector<WriteTarget>> WriteTargets::Of(
     const LaunchView& launch, bool is_told) const {
-  if (parameters_.empty() || any_unknown_ || (any_told_ && !is_told)) {
+  if (parameters_.empty()) return TargetsByLayout(launch);
+  if (any_unknown_ || (any_told_ && !is_told)) {
     return std::nullopt;
   }
   std::vector<WriteTarget> targets;

@@ -12,14 +12,14 @@
 
 namespace dltap::simgpu {
 
-// Where a kernel may write that is known by its name alone: wherever one of its
-// arguments points, unless to constant memory. Tensors by value are searched
-// for their addresses.
+// Where a kernel may write that is known by its name or by its image alone:
+// wherever one of its arguments points, unless to constant memory. Tensors by
+// value are searched for their addresses.
 class WriteTargets {
  public:
   explicit WriteTargets(std::string_view kernel);
 
-  // nullopt: anywhere. The name does not tell the parameters, or one is an
+  // nullopt: anywhere. Nothing tells the parameters, or one is an
   // object of which nothing is known and that is not PyTorch's, or a list of
   // tensors whose decoder does not tell what it holds.
   std::optional<std::vector<WriteTarget>> Of(const LaunchView& launch,

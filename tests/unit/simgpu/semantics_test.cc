@@ -76,6 +76,23 @@ TEST(FunctorTest, HeldInputLiesBehindTheInnerFunctor) {
   EXPECT_EQ(0, functor.captures[1].value_index);
 }
 
+// What lies behind a lambda in a kernel's argument is found by its size.
+TEST(FunctorTest, LambdasThatCaptureEndWithAPointer) {
+  const auto bytes_of = [](const std::string& function,
+                           const std::string& parameters) {
+    const Functor functor = FindFunctor("at::native::" + function +
+                                        "(at::TensorIteratorBase&)::{lambda(" +
+                                        parameters + ")#1}");
+    EXPECT_TRUE(functor.IsComputed()) << function;
+    return functor.bytes;
+  };
+  EXPECT_EQ(1u, bytes_of("maximum_kernel_cuda", "int, int"));
+  EXPECT_EQ(8u, bytes_of("pow_tensor_tensor_kernel", "int, int"));
+  EXPECT_EQ(16u, bytes_of("compare_scalar_kernel", "unsigned char"));
+  EXPECT_EQ(16u, bytes_of("addcmul_cuda_kernel",
+                          "unsigned char, unsigned char, unsigned char"));
+}
+
 TEST(FunctorTest, UnknownFunctorsAndTypesAreNotComputed) {
   for (const char* name : {"at::native::OddFunctor<float>",
                            "at::native::FillFunctor<c10::complex<float> >",

@@ -161,6 +161,88 @@ OPERATIONS = {
     "mod": lambda d: TABLE.to(d) % 4,
     "div_trunc": lambda d: torch.div(TABLE.to(d), 3, rounding_mode="trunc"),
     "clamp": lambda d: TABLE.to(d).clamp(2, 5),
+    "clamp_between": lambda d: TABLE.to(d).clamp(
+        TABLE.to(d) - 2, INDICES.to(d).amax()
+    ),
+    "pow": lambda d: TABLE.to(d) ** 5,
+    "pow_of_two": lambda d: 2 ** LENGTHS.to(d),
+    "pow_each": lambda d: LENGTHS.to(d) ** LENGTHS.to(d),
+    # Of two types and a shape that is broadcast: cast while they are read.
+    "pow_mixed": lambda d: TABLE.to(d, torch.int32).pow(TABLE.to(d)[:1] % 3),
+    "pow_base": lambda d: 2 ** (TABLE.to(d, torch.int32) % 5),
+    "square_mixed": lambda d: torch.pow(
+        TABLE.to(d).T, 2, out=torch.zeros(TABLE.T.shape, device=d)
+    ),
+    "addcmul_mixed": lambda d: torch.addcmul(
+        TABLE.to(d), TABLE.to(d, torch.int32)[:1], TABLE.to(d), value=3
+    ),
+    "lerp_mixed": lambda d: torch.lerp(
+        TABLE.T.to(d).float(), TABLE.T.to(d) + 9.0, 0.25,
+        out=torch.zeros(TABLE.T.shape, device=d, dtype=torch.float64)
+    ),
+    "less_mixed": lambda d: torch.lt(
+        TABLE.to(d).T, 3, out=torch.zeros(TABLE.T.shape, device=d)
+    ),
+    "square": lambda d: TABLE.to(d).square(),
+    "cube_int32": lambda d: TABLE.to(d, torch.int32) ** 3,
+    "square_float": lambda d: TABLE.to(d).float() ** 2,
+    "pow_half": lambda d: TABLE.to(d).half() ** 1.5,
+    "fmod": lambda d: (TABLE.to(d) - 5).fmod(3),
+    "addcmul": lambda d: torch.addcmul(
+        TABLE.to(d), TABLE.to(d), TABLE.to(d), value=3
+    ),
+    "addcdiv": lambda d: torch.addcdiv(
+        TABLE.to(d).float(), TABLE.to(d).float(), TABLE.to(d) + 1.0, value=0.5
+    ),
+    "lerp": lambda d: torch.lerp(TABLE.to(d).float(), TABLE.to(d) + 9.0, 0.7),
+    "take": lambda d: TABLE.to(d).take(torch.tensor([3, -1, 7]).to(d)),
+    "take_strided": lambda d: TABLE.to(d).T.take(torch.tensor([3, -1]).to(d)),
+    "put": lambda d: TABLE.to(d).put(
+        torch.tensor([3, -1]).to(d), torch.tensor([70, 80]).to(d)
+    ),
+    "put_acc": lambda d: TABLE.to(d).put(
+        torch.tensor([3, 3, -1]).to(d),
+        torch.tensor([70, 1, 80]).to(d),
+        accumulate=True,
+    ),
+    "masked_scatter": lambda d: TABLE.to(d).masked_scatter(
+        TABLE.to(d) > 4, TABLE.to(d) + 100
+    ),
+    "masked_scatter_big": lambda d: LONG.to(d).masked_scatter(
+        LONG.to(d) > 2000, LONG.to(d) + 7
+    ),
+    "median_rows": lambda d: TABLE.to(d).median(1),
+    "index_reduce_nan": lambda d: torch.zeros(2, device=d).index_reduce(
+        0, torch.tensor([0, 0, 1]).to(d),
+        torch.tensor([float("nan"), 1.0, 2.0]).to(d), "amax"
+    ).isnan(),
+    "scatter_reduce_nan": lambda d: torch.zeros(2, device=d).scatter_reduce(
+        0, torch.tensor([0, 0, 1]).to(d),
+        torch.tensor([1.0, float("nan"), 2.0]).to(d), "amin"
+    ).isnan(),
+    "index_reduce": lambda d: TABLE.to(d).index_reduce(
+        0, torch.tensor([2, 0]).to(d), TABLE[:2].to(d) * 2, "amax"
+    ),
+    "scatter_mean": lambda d: TABLE.to(d).scatter_reduce(
+        0, torch.zeros_like(TABLE).to(d), TABLE.to(d), "mean"
+    ),
+    "linspace": lambda d: torch.linspace(
+        -3, 20, 11, dtype=torch.long, device=d
+    ),
+    "linspace_half": lambda d: torch.linspace(
+        -3, 20, 11, dtype=torch.half, device=d
+    ),
+    "linspace_bfloat16": lambda d: torch.linspace(
+        0, 100, 6, dtype=torch.bfloat16, device=d
+    ),
+    "linspace_float": lambda d: torch.linspace(0, 1, 7, device=d),
+    "tril_indices": lambda d: torch.tril_indices(5, 3, -1, device=d),
+    "tril_indices_wide": lambda d: torch.tril_indices(3, 6, 2, device=d),
+    "triu_indices": lambda d: torch.triu_indices(5, 3, -2, device=d),
+    "triu_indices_wide": lambda d: torch.triu_indices(3, 6, 1, device=d),
+    "std": lambda d: TABLE.to(d).float().std(),
+    "std_rows": lambda d: TABLE.to(d).double().std(1, correction=0),
+    "var_mean": lambda d: torch.var_mean(TABLE.to(d).float(), 0),
     "sign": lambda d: (TABLE.to(d) - 5).sign(),
     "where": lambda d: torch.where(TABLE.to(d) > 4, TABLE.to(d), 0),
     "masked_fill": lambda d: TABLE.to(d).masked_fill(TABLE.to(d) > 4, 0),
