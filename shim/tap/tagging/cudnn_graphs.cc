@@ -225,27 +225,6 @@ uint32_t CudnnGraphs::OperationOfPlan(void* plan) const {
   return facts != nullptr ? facts->operation : 0;
 }
 
-uint32_t CudnnGraphs::PackCall(void* plan, void* pack, uint8_t* at) const {
-  const uint64_t word = WordOf(plan);
-  if (TypeOf(word) != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR ||
-      PayloadOf(word) == 0) {
-    memset(at, 0, kGraphCallBytes);
-    return 0;
-  }
-  Tables& tables = *tables_.Find();
-  const PlanFacts& facts = tables.facts[PayloadOf(word)];
-  const uint64_t of_pack = WordOf(pack);
-  const bool is_known =
-      TypeOf(of_pack) == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR &&
-      PayloadOf(of_pack) != 0;
-  const VariantPack* known =
-      is_known ? &tables.packs[PayloadOf(of_pack)] : nullptr;
-  if (!PackGraphCall(facts, known, at) && facts.operation != 0) [[unlikely]] {
-    CountLoss(trace::LossKind::kOperandUnknown);
-  }
-  return facts.operation;
-}
-
 constinit CudnnGraphs g_cudnn_graphs;
 
 }  // namespace dltap::shim::tagging

@@ -39,6 +39,7 @@ class CudnnGraphs {
   uint32_t OperationOfPlan(void* plan) const;
   // Stores what an execution of `plan` with `pack` works on, kGraphCallBytes,
   // and returns what it computes. What could not be found is counted. No lock.
+  // (cudnn_execution.h)
   uint32_t PackCall(void* plan, void* pack, uint8_t* at) const;
 
  private:

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "shim/tap/tagging/cudnn_execution.h"
 #include "shim/tap/tagging/cudnn_graphs.h"
 #include "shim/tap/tagging/function_names.h"
 #include "shim/tap/tagging/handle_streams.h"

@@ -120,13 +120,8 @@ uint32_t OperationTable::Intern(const OperationEncoder& nodes, uint32_t most) {
   return id;
 }
 
-uint32_t OperationTable::Defined(uint32_t id) {
-  if (id == 0 || g_runtime.session == nullptr) return 0;
-  const auto session = static_cast<uint16_t>(g_runtime.session());
-  if (session == 0) return 0;
-  Tables& tables = *tables_.Find();
-  Entry& entry = tables.entries[id - 1];
-  if (entry.session.load(std::memory_order_relaxed) == session) return id;
+uint32_t OperationTable::Define(Tables& tables, Entry& entry, uint32_t id,
+                                uint16_t session) {
   // Two threads may both define it; the definitions are equal.
   if (!g_runtime.define_operation(id, entry.node_count,
                                   {&tables.arena[entry.offset], entry.bytes})) {

@@ -10,6 +10,7 @@
 #include "opmodel/operation.h"
 #include "shim/tap/tagging/late_table.h"
 #include "shim/tap/tagging/spin_lock.h"
+#include "shim/tap/tagging/tagging_runtime.h"
 #include "vocabulary.h"
 
 namespace dltap::shim::tagging {
@@ -47,7 +48,16 @@ class OperationTable {
 
   // `id`, when its definition is in the running session's trace or has just
   // been put there, else 0. Call it for what a record will refer to.
-  uint32_t Defined(uint32_t id);
+  uint32_t Defined(uint32_t id) {
+    if (id == 0 || g_runtime.session == nullptr) return 0;
+    const auto session = static_cast<uint16_t>(g_runtime.session());
+    if (session == 0) return 0;
+    Tables& tables = *tables_.Find();
+    Entry& entry = tables.entries[id - 1];
+    const bool is_there =
+        entry.session.load(std::memory_order_relaxed) == session;
+    return is_there ? id : Define(tables, entry, id, session);
+  }
 
   // The class of the node that leads the operation (convolution, attention,
   // product, norm, else the first); a graph of several products is attention.
@@ -71,6 +81,9 @@ class OperationTable {
     std::array<uint8_t, kArenaBytes> arena;
   };
 
+  [[gnu::cold, gnu::noinline]] static uint32_t Define(Tables& tables,
+                                                      Entry& entry, uint32_t id,
+                                                      uint16_t session);
   static uint32_t FindSlot(const Tables& tables, uint64_t hash,
                            std::span<const uint8_t> bytes, uint32_t* free_slot);
   uint32_t Append(Tables& tables, const OperationEncoder& nodes, uint32_t most);

@@ -52,11 +52,14 @@ inline bool PackGraphCall(const PlanFacts& facts, const VariantPack* pack,
   };
   // Tensors of other shapes than the operation says would be taken for its.
   const bool is_known = pack != nullptr && !pack->is_overridden();
-  bool has_all = facts.is_decoded && (is_known || facts.placed == 0);
+  const uint32_t wanted = is_known ? facts.placed : 0;
+  const int32_t count = is_known ? pack->count() : 0;
+  bool has_all = facts.is_decoded && wanted == facts.placed;
+#pragma GCC unroll 4
   for (int slot = 0; slot < CudnnNode::kSlots; ++slot) {
     uint64_t address = 0;
-    if (is_known && (facts.placed >> slot & 1) != 0) {
-      has_all &= pack->Find(facts.uids[slot], &address);
+    if ((wanted >> slot & 1) != 0) {
+      has_all &= pack->Find(facts.uids[slot], count, slot, &address);
     }
     store(slot, address);
   }

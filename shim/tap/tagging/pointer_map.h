@@ -16,7 +16,8 @@ namespace dltap::shim {
 //
 // Invariants of a shard: a key lies within kWindow slots after its home; every
 // slot between home and key is live or a tombstone (Find stops at an empty
-// one); a slot's value is written before its key.
+// one); a slot's value is written before its key, and is 0 in those that have
+// none, so that nothing is found for the keys 0 and 1.
 template <int kShardBits, int kSlotBits>
 class PointerMap {
  public:
@@ -24,13 +25,10 @@ class PointerMap {
   uint64_t Find(uint64_t key) const {
     const uint64_t hash = Hash(key);
     const Shard& shard = shards_[hash & (kShards - 1)];
-    for (uint32_t i = 0; i < kWindow; ++i) {
-      const Slot& slot = shard.slots[Index(hash, i)];
-      const uint64_t found = slot.key.load(std::memory_order_acquire);
-      if (found == key) return slot.value.load(std::memory_order_relaxed);
-      if (found == kEmpty) return 0;
-    }
-    return 0;
+    const Slot& home = shard.slots[Index(hash, 0)];
+    const uint64_t found = home.key.load(std::memory_order_acquire);
+    if (found == key) return home.value.load(std::memory_order_relaxed);
+    return found == kEmpty ? 0 : FindBehindHome(shard, hash, key);
   }
 
   // Overwrites. False when the neighbourhood is full or the lock is not to be
@@ -73,6 +71,7 @@ class PointerMap {
       if (found != key) continue;
       const uint64_t value =
           shard.slots[index].value.load(std::memory_order_relaxed);
+      shard.slots[index].value.store(0, std::memory_order_relaxed);
       shard.slots[index].key.store(kTombstone, std::memory_order_relaxed);
       ClearTombstones(shard, index);
       return value;
@@ -94,6 +93,19 @@ class PointerMap {
     SpinLock lock;
     std::array<Slot, kSlots> slots;
   };
+
+  // Out of line: the code of the hot path stays small.
+  [[gnu::noinline]] static uint64_t FindBehindHome(const Shard& shard,
+                                                   uint64_t hash,
+                                                   uint64_t key) {
+    for (uint32_t i = 1; i < kWindow; ++i) {
+      const Slot& slot = shard.slots[Index(hash, i)];
+      const uint64_t found = slot.key.load(std::memory_order_acquire);
+      if (found == key) return slot.value.load(std::memory_order_relaxed);
+      if (found == kEmpty) return 0;
+    }
+    return 0;
+  }
 
   static uint64_t Hash(uint64_t key) {
     key *= 0x9E3779B97F4A7C15ull;

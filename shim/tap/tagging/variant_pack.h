@@ -39,16 +39,21 @@ class VariantPack {
     workspace_ = 0;
   }
 
-  // False: the pack does not have it.
-  bool Find(int64_t uid, uint64_t* address) const {
-    const int32_t count =
-        uid_count_ < pointer_count_ ? uid_count_ : pointer_count_;
-    for (int32_t i = 0; i < count; ++i) {
-      if (uids_[i] != uid) continue;
-      *address = pointers_[i];
-      return true;
+  // How many ids have an address.
+  int32_t count() const {
+    return uid_count_ < pointer_count_ ? uid_count_ : pointer_count_;
+  }
+
+  // The address of `uid` among the first count() ids; false: it is not there.
+  // `likely`: where it most often is, since clients list the tensors of a node
+  // in the order of its slots.
+  bool Find(int64_t uid, int32_t count, int32_t likely,
+            uint64_t* address) const {
+    if (likely >= count || uids_[likely] != uid) [[unlikely]] {
+      return Search(uid, count, address);
     }
-    return false;
+    *address = pointers_[likely];
+    return true;
   }
 
   // 0: none was set.
@@ -64,6 +69,17 @@ class VariantPack {
   static constexpr int32_t kOverrideUniqueIds = 1010;
   static constexpr int32_t kInt64 = 3;
   static constexpr int32_t kVoidPointer = 6;
+
+  // Out of line: the code of the hot path stays small.
+  [[gnu::noinline]] bool Search(int64_t uid, int32_t count,
+                                uint64_t* address) const {
+    for (int32_t i = 0; i < count; ++i) {
+      if (uids_[i] != uid) continue;
+      *address = pointers_[i];
+      return true;
+    }
+    return false;
+  }
 
   static int32_t Copy(void* to, int64_t count, const void* elements) {
     const int64_t kept = count < kMaxTensors ? count : kMaxTensors;

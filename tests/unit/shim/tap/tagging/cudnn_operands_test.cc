@@ -2,6 +2,7 @@
 #include <cudnn_graph.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -122,6 +123,32 @@ TEST_F(CudnnOperandsTest, IdsThatTheGraphDoesNotHaveAreLeftAlone) {
   ExpectAll(PackExecute(
       Plan(), cudnn_.Pack({1, kX, 2, kW, 3, kY}, {9, kAtX, 9, kAtW, 9, kAtY})));
   EXPECT_EQ(runtime_.losses, 0);
+}
+
+// Wherever the ids stand, in packs of any length, with others between them.
+TEST_F(CudnnOperandsTest, TheOrderOfAPackDoesNotMatter) {
+  void* plan = Plan();
+  std::vector<int> order = {0, 1, 2, 3, 4};
+  const int64_t uids[] = {kX, kW, kY, 7, 8};
+  const uint64_t pointers[] = {kAtX, kAtW, kAtY, 0xBAD, 0xBAD};
+  do {
+    for (size_t length = 1; length <= order.size(); ++length) {
+      std::vector<int64_t> some_uids;
+      std::vector<uint64_t> some_pointers;
+      uint64_t expected[3] = {};
+      for (size_t i = 0; i < length; ++i) {
+        some_uids.push_back(uids[order[i]]);
+        some_pointers.push_back(pointers[order[i]]);
+        if (order[i] < 3) expected[order[i]] = pointers[order[i]];
+      }
+      void* pack = cudnn_.Pack(some_uids, some_pointers);
+      const PackedExecute call = PackExecute(plan, pack);
+      EXPECT_EQ(call.x, expected[0]);
+      EXPECT_EQ(call.w, expected[1]);
+      EXPECT_EQ(call.y, expected[2]);
+      cudnn_.Destroy(pack);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST_F(CudnnOperandsTest, APackThatNobodySawIsCounted) {

@@ -29,6 +29,19 @@ TEST(PointerMapTest, RefusesNullAndMarkers) {
   EXPECT_FALSE(map.Insert(0x1000, 0));
 }
 
+// Programs pass null where cuDNN refuses it.
+TEST(PointerMapTest, NothingIsFoundForNullAndMarkersAfterErasing) {
+  static PointerMap<0, 4> map;
+  for (uint64_t key = 0x1000; key < 0x1010; ++key) {
+    EXPECT_TRUE(map.Insert(key, 7));
+  }
+  for (uint64_t key = 0x1000; key < 0x1010; ++key) {
+    EXPECT_EQ(map.Erase(key), 7u);
+    EXPECT_EQ(map.Find(0), 0u);
+    EXPECT_EQ(map.Find(1), 0u);
+  }
+}
+
 TEST(PointerMapTest, SaysWhenItIsFull) {
   static PointerMap<0, 4> map;
   for (uint64_t i = 0; i < 16; ++i) EXPECT_TRUE(map.Insert(0x1000 + i, 1));
