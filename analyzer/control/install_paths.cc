@@ -59,6 +59,15 @@ absl::StatusOr<std::string> InstallPaths::Tap() const {
       "; build or install it with this program");
 }
 
+absl::StatusOr<std::string> InstallPaths::SparkScript() const {
+  std::error_code error;
+  const fs::path path = fs::weakly_canonical(
+      fs::path(bin_dir_) / "../share/dltap/spark/spark_query.py", error);
+  if (fs::is_regular_file(path, error)) return path.string();
+  return absl::NotFoundError(
+      path.string() + " is not there; build or install it with this program");
+}
+
 absl::StatusOr<std::vector<std::string>> InstallPaths::SimulatedLibraries(
     const std::string& profile) const {
   std::vector<std::string> libraries;

@@ -21,6 +21,12 @@ class InstallPaths {
   // libdltap.so, absolute.
   absl::StatusOr<std::string> Tap() const;
 
+  // spark_query.py, absolute.
+  absl::StatusOr<std::string> SparkScript() const;
+
+  // What scripts/setup.sh wrote, where this program lies in a build tree.
+  std::string ToolchainFile() const { return bin_dir_ + "/../toolchain.env"; }
+
   // The simulated CUDA libraries of one profile ("cu13"), absolute, each
   // behind those it needs.
   absl::StatusOr<std::vector<std::string>> SimulatedLibraries(

@@ -95,19 +95,23 @@ void ShowToTriton(const std::vector<std::string>& libraries,
   }
 }
 
+constexpr std::string_view kToolkitFlag = "--xla_gpu_cuda_data_dir=";
+
 // XLA compiles with the ptxas and libdevice of NVIDIA's wheels. With a toolkit
 // in their place, XLA still wants this flag.
-void ShowToolkit(Environment& environment) {
-  constexpr std::string_view kFlag = "--xla_gpu_cuda_data_dir=";
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    const auto toolkit = environment.find(variable);
-    if (toolkit == environment.end() || toolkit->second.empty()) continue;
-    std::string& flags = environment["XLA_FLAGS"];
-    const bool names_a_file = !flags.empty() && flags[0] != '-';
-    if (names_a_file || flags.find(kFlag) != std::string::npos) return;
-    flags += (flags.empty() ? "" : " ") + std::string(kFlag) + toolkit->second;
-    return;
+void ShowToolkit(const std::string& fetched, Environment& environment) {
+  std::string toolkit = fetched;
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
+    const auto named = environment.find(variable);
+    if (named != environment.end() && !named->second.empty()) {
+      toolkit = named->second;
+    }
   }
+  if (toolkit.empty()) return;
+  std::string& flags = environment["XLA_FLAGS"];
+  const bool names_a_file = !flags.empty() && flags[0] != '-';
+  if (names_a_file || flags.find(kToolkitFlag) != std::string::npos) return;
+  flags += (flags.empty() ? "" : " ") + std::string(kToolkitFlag) + toolkit;
 }
 
 // When simulated time is not the host's, the tap must read the same clock.
@@ -208,7 +212,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
     MatchClocks(settings.sim_clock, environment);
     RedirectCaches(settings.directory, environment);
     ShowToTriton(*libraries, environment);
-    ShowToolkit(environment);
+    ShowToolkit(settings.toolkit, environment);
   }
   std::string value;
   for (const std::string& path : preload) {
@@ -227,6 +231,12 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
   if (!settings.sites.empty()) environment["DLTAP_SITES"] = settings.sites;
   ChooseWindow(settings, environment);
   return environment;
+}
+
+bool TakesToolkit(const RunSettings& settings, const Environment& environment) {
+  const auto flags = environment.find("XLA_FLAGS");
+  return !settings.toolkit.empty() && flags != environment.end() &&
+         flags->second.ends_with(std::string(kToolkitFlag) + settings.toolkit);
 }
 
 Environment CurrentEnvironment() {

@@ -27,11 +27,12 @@ struct RunSettings {
   std::string sim_clock;  // real, skip, virtual; empty: as inherited
   std::string delays_us;  // "20,50,100" unless inherited; empty: no delays
   int delay_window_ms = 500;
-  std::string level;   // empty: the tap's default
-  std::string sites;   // the same
-  int delay_s = 0;     // recording begins so long after the first GPU work
-  int duration_s = 0;  // and lasts so long; 0: to the end
-  std::string range;   // recording only inside NVTX ranges of that name
+  std::string level;    // empty: the tap's default
+  std::string sites;    // the same
+  int delay_s = 0;      // recording begins so long after the first GPU work
+  int duration_s = 0;   // and lasts so long; 0: to the end
+  std::string range;    // recording only inside NVTX ranges of that name
+  std::string toolkit;  // for XLA, where the environment names none
 };
 
 // The names that may follow "sim:".
@@ -55,6 +56,10 @@ absl::StatusOr<int> ChooseCuda(std::optional<int> wanted,
 absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
                                            const InstallPaths& paths,
                                            Environment inherited);
+
+// Does `environment` make XLA take settings.toolkit, and not one that the user
+// has named?
+bool TakesToolkit(const RunSettings& settings, const Environment& environment);
 
 // This process's environment.
 Environment CurrentEnvironment();

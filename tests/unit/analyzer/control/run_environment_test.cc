@@ -123,6 +123,24 @@ TEST_F(RunEnvironmentTest, XlaFindsTheToolkitThatTheUserHas) {
   }
 }
 
+TEST_F(RunEnvironmentTest, XlaGetsTheFetchedToolkitWhereTheUserNamesNone) {
+  constexpr const char* kFlag = "--xla_gpu_cuda_data_dir=/fetched";
+  settings_.toolkit = "/fetched";
+  EXPECT_EQ(Make({}).count("XLA_FLAGS"), 0);  // a real GPU
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  Environment environment = Make({});
+  EXPECT_EQ(environment["XLA_FLAGS"], kFlag);
+  EXPECT_TRUE(TakesToolkit(settings_, environment));
+  EXPECT_TRUE(TakesToolkit(settings_, Make({{"XLA_FLAGS", "--a"}})));
+  for (const Environment& named :
+       {Environment{{"CUDA_HOME", "/cuda"}},
+        Environment{{"CUDA_PATH", "/cuda"}},
+        Environment{{"XLA_FLAGS", "--xla_gpu_cuda_data_dir=/mine"}},
+        Environment{{"XLA_FLAGS", "/flags.txt"}}}) {
+    EXPECT_FALSE(TakesToolkit(settings_, Make(named)));
+  }
+}
+
 TEST_F(RunEnvironmentTest, TapReadsTheSimulatedClockWhenItIsNotTheHosts) {
   settings_.simulated = opmodel::FindGpu("h100-sxm");
   EXPECT_EQ(Make({{"DLTAP_SIM_CLOCK", "virtual"}})["DLTAP_CLOCK"], "cupti");
