@@ -273,8 +273,10 @@ bool ReadKinetoEvent(value v, KinetoEvent& event, WantsArgs wants) {
     const std::string_view key = Key(field);
     if (const Reader* read = kMembers.Find(key)) {
       (*read)(field.value(), event);
-    } else if (key == "args" && (wants == nullptr || event.phase.empty() ||
-                                 wants(event.phase, event.kind))) {
+    } else if (key == "args" &&
+               (wants == nullptr || event.phase.empty() ||
+                event.category.empty() || wants(event.phase, event.kind))) {
+      // Members come in any order: what is not said yet may want them.
       ReadArgs(field.value(), event);
     }
   }

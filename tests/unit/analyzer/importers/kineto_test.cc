@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -71,6 +72,23 @@ TEST(KinetoTest, OneLaunchWithItsOperator) {
   EXPECT_EQ(kernel.end_ns - kernel.begin_ns, 4250);
   EXPECT_EQ(kernel.annotation.value(), 0);
   EXPECT_EQ(process.threads.at(0).tid, 42);
+}
+
+TEST(KinetoTest, MembersOfAnEventComeInAnyOrder) {
+  std::vector<std::string> members = {
+      R"("ph": "X")", R"("cat": "kernel")",
+      R"("name": "k", "pid": 0, "tid": 7)", R"("ts": 5, "dur": 2)",
+      R"("args": {"stream": 9, "correlation": 3})"};
+  std::sort(members.begin(), members.end());
+  do {
+    std::string event;
+    for (const std::string& member : members) {
+      event += (event.empty() ? "" : ", ") + member;
+    }
+    const Process process = Imported(R"({"traceEvents": [{)" + event + "}]}");
+    ASSERT_EQ(process.activities.size(), 1u) << event;
+    EXPECT_EQ(process.activities[0].correlation, 3u) << event;
+  } while (std::next_permutation(members.begin(), members.end()));
 }
 
 TEST(KinetoTest, AKernelWithoutExternalIdHasNoOperator) {
