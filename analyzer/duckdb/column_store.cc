@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/duckdb/column_store.h"
 
-#include <utility>
-
-#include "analyzer/output/utf8.h"
+#include <algorithm>
 
 namespace dltap::analyzer {
 namespace {
 
 constexpr size_t kWordBits = 64;
 
-// What SQL can spell. Readers written in C take NUL for the end.
-std::string Spelled(std::string_view text) {
-  std::string out;
-  for (const char c : ValidUtf8(text)) {
-    c == '\0' ? out += "\uFFFD" : out += c;
+template <typename T>
+void Copy(const std::vector<T>& from, size_t first, size_t count, T* to) {
+  const auto begin = from.begin() + static_cast<ptrdiff_t>(first);
+  std::copy(begin, begin + static_cast<ptrdiff_t>(count), to);
+}
+
+void CopyColumn(const ColumnStore::Values& from, size_t first, size_t count,
+                ColumnPlace& to) {
+  switch (from.column.type) {
+    case ColumnType::kInteger:
+      Copy(from.integers, first, count, to.integers);
+      break;
+    case ColumnType::kReal: Copy(from.reals, first, count, to.reals); break;
+    case ColumnType::kFlag: Copy(from.flags, first, count, to.flags); break;
+    case ColumnType::kText: Copy(from.texts, first, count, to.texts); break;
   }
-  return out;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t row = first + i;
+    if ((from.known[row / kWordBits] >> (row % kWordBits) & 1) == 0) to.Null(i);
+  }
 }
 
 }  // namespace
 
-ColumnStore::ColumnStore(std::span<const TypedColumn> columns)
-    : places_(columns.size()) {
+ColumnStore::ColumnStore(std::span<const TypedColumn> columns) {
   for (const TypedColumn& column : columns) columns_.push_back({column});
 }
 
@@ -35,27 +45,7 @@ ColumnStore::Values& ColumnStore::Next(bool known) {
 
 void ColumnStore::Text(std::string_view text) {
   Values& values = Next(true);
-  const size_t column = at_ - 1;
-  // Most columns repeat themselves.
-  if (rows_ > 0) {
-    const uint32_t last = values.texts.back();
-    if (last < values.dictionary.size() && values.dictionary[last] == text) {
-      values.texts.push_back(last);
-      return;
-    }
-  }
-  auto found = places_[column].find(text);
-  if (found == places_[column].end()) {
-    const auto number = static_cast<uint32_t>(values.dictionary.size());
-    std::string valid = Spelled(text);
-    // What becomes equal by that is one text.
-    const auto [same, is_new] = places_[column].try_emplace(valid, number);
-    if (is_new) values.dictionary.push_back(std::move(valid));
-    found = same->first == text
-                ? same
-                : places_[column].try_emplace(text, same->second).first;
-  }
-  values.texts.push_back(found->second);
+  values.texts.push_back(values.dictionary.Add(text));
 }
 
 void ColumnStore::Integer(int64_t number) {
@@ -68,7 +58,6 @@ void ColumnStore::Flag(bool flag) { Next(true).flags.push_back(flag ? 1 : 0); }
 
 void ColumnStore::Null() {
   Values& values = Next(false);
-  values.has_null = true;
   switch (values.column.type) {
     case ColumnType::kText: values.texts.push_back(0); break;
     case ColumnType::kInteger: values.integers.push_back(0); break;
@@ -82,19 +71,17 @@ void ColumnStore::EndRow() {
   at_ = 0;
 }
 
-void ColumnStore::Clear() {
-  for (Values& values : columns_) {
-    values.integers.clear();
-    values.reals.clear();
-    values.flags.clear();
-    values.texts.clear();
-    values.dictionary.clear();
-    values.known.clear();
-    values.has_null = false;
+StoredRows::StoredRows(const ColumnStore& store) : store_(store) {
+  for (const ColumnStore::Values& values : store.columns()) {
+    columns_.push_back(values.column);
   }
-  for (auto& places : places_) places.clear();
-  rows_ = 0;
-  at_ = 0;
+}
+
+void StoredRows::Fill(size_t first, size_t count,
+                      std::span<ColumnPlace> places) {
+  for (size_t c = 0; c < places.size(); ++c) {
+    CopyColumn(store_.columns()[c], first, count, places[c]);
+  }
 }
 
 }  // namespace dltap::analyzer

@@ -4,14 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "analyzer/output/column_rows.h"
 #include "analyzer/output/row_sink.h"
+#include "analyzer/output/text_table.h"
 
 namespace dltap::analyzer {
 
@@ -25,9 +25,8 @@ class ColumnStore : public RowSink {
     std::vector<double> reals = {};
     std::vector<uint8_t> flags = {};
     std::vector<uint32_t> texts = {};  // into `dictionary`
-    std::vector<std::string> dictionary = {};
+    TextTable dictionary = {};
     std::vector<uint64_t> known = {};  // a bit a row
-    bool has_null = false;
   };
 
   explicit ColumnStore(std::span<const TypedColumn> columns);
@@ -42,26 +41,30 @@ class ColumnStore : public RowSink {
 
   size_t rows() const { return rows_; }
   std::span<const Values> columns() const { return columns_; }
-  // Drops the rows; the dictionaries too.
-  void Clear();
 
  private:
-  // Looks a std::string_view up without a copy.
-  struct TextHash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-  using Places =
-      absl::flat_hash_map<std::string, uint32_t, TextHash, std::equal_to<>>;
-
   Values& Next(bool known);
 
-  std::vector<Places> places_;  // of each column: of texts in its dictionary
   std::vector<Values> columns_;
   size_t rows_ = 0;
   size_t at_ = 0;  // the column that comes next
+};
+
+// Rows of a store, which it refers to.
+class StoredRows : public ColumnRows {
+ public:
+  explicit StoredRows(const ColumnStore& store);
+
+  std::span<const TypedColumn> columns() const override { return columns_; }
+  size_t rows() const override { return store_.rows(); }
+  std::span<const std::string> Texts(size_t column) const override {
+    return store_.columns()[column].dictionary.texts();
+  }
+  void Fill(size_t first, size_t count, std::span<ColumnPlace> places) override;
+
+ private:
+  const ColumnStore& store_;
+  std::vector<TypedColumn> columns_;
 };
 
 }  // namespace dltap::analyzer

@@ -6,7 +6,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "analyzer/duckdb/table_filler.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -112,7 +111,8 @@ absl::StatusOr<Duckdb> Duckdb::Open() {
 Duckdb::Duckdb(Duckdb&& other) noexcept
     : call_(other.call_),
       database_(std::exchange(other.database_, nullptr)),
-      connection_(std::exchange(other.connection_, nullptr)) {}
+      connection_(std::exchange(other.connection_, nullptr)),
+      scan_(std::move(other.scan_)) {}
 
 Duckdb::~Duckdb() {
   if (connection_ != nullptr) call_->disconnect(&connection_);
@@ -156,10 +156,15 @@ int64_t Duckdb::SpilledBytes() {
   return bytes;
 }
 
-absl::Status Duckdb::Fill(std::string_view table, const ColumnStore& rows) {
-  absl::Status made = Run(SqlOfTable(table, rows));
-  if (!made.ok()) return made;
-  return FillTable(*call_, connection_, std::string(table), rows);
+absl::Status Duckdb::Run(const std::string& sql, ColumnRows& rows, size_t first,
+                         size_t count) {
+  if (scan_ == nullptr) {
+    scan_ = std::make_unique<RowScan>(*call_);
+    const absl::Status registered = scan_->Register(connection_);
+    if (!registered.ok()) return registered;
+  }
+  scan_->Give(rows, first, count);
+  return Run(sql);
 }
 
 }  // namespace dltap::analyzer

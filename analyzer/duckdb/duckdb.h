@@ -2,15 +2,18 @@
 #ifndef DLTAP_ANALYZER_DUCKDB_DUCKDB_H_
 #define DLTAP_ANALYZER_DUCKDB_DUCKDB_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "analyzer/duckdb/column_store.h"
 #include "analyzer/duckdb/duckdb_functions.h"
+#include "analyzer/duckdb/row_scan.h"
+#include "analyzer/output/column_rows.h"
 #include "analyzer/output/row_sink.h"
 
 namespace dltap::analyzer {
@@ -43,8 +46,10 @@ class Duckdb {
   // memory that DuckDB may use.
   int64_t SpilledBytes();
 
-  // Makes a table of the rows.
-  absl::Status Fill(std::string_view table, const ColumnStore& rows);
+  // The same as Run; the statement finds rows [first, first + count) as
+  // dltap_rows().
+  absl::Status Run(const std::string& sql, ColumnRows& rows, size_t first,
+                   size_t count);
 
  private:
   explicit Duckdb(const DuckdbFunctions* functions) : call_(functions) {}
@@ -52,6 +57,7 @@ class Duckdb {
   const DuckdbFunctions* call_;
   void* database_ = nullptr;
   void* connection_ = nullptr;
+  std::unique_ptr<RowScan> scan_;  // from the first use on
 };
 
 }  // namespace dltap::analyzer

@@ -40,18 +40,27 @@ struct DuckdbFunctions {
   int64_t (*get_int64)(void* value);
   void (*destroy_value)(void** value);
 
-  int (*appender_create)(void* connection, const char* schema,
-                         const char* table, void** appender);
-  void* (*appender_column_type)(void* appender, uint64_t column);
-  const char* (*appender_error)(void* appender);
-  int (*appender_close)(void* appender);
-  int (*appender_destroy)(void** appender);
-  int (*append_data_chunk)(void* appender, void* chunk);
-
+  void* (*create_logical_type)(int type);
+  void* (*create_enum_type)(const char** names, uint64_t count);
   void (*destroy_logical_type)(void** type);
-  void* (*create_data_chunk)(void** types, uint64_t columns);
-  void (*destroy_data_chunk)(void** chunk);
-  void (*data_chunk_reset)(void* chunk);
+
+  void* (*create_table_function)();
+  void (*table_function_set_name)(void* function, const char* name);
+  void (*table_function_set_extra_info)(void* function, void* extra,
+                                        void (*destroy)(void*));
+  void (*table_function_set_bind)(void* function, void (*bind)(void* info));
+  void (*table_function_set_init)(void* function, void (*init)(void* info));
+  void (*table_function_set_function)(void* function,
+                                      void (*next)(void* info, void* chunk));
+  int (*register_table_function)(void* connection, void* function);
+  void (*destroy_table_function)(void** function);
+  void* (*bind_get_extra_info)(void* info);
+  void (*bind_add_result_column)(void* info, const char* name, void* type);
+  void (*bind_set_cardinality)(void* info, uint64_t rows, bool is_exact);
+  void* (*init_get_extra_info)(void* info);
+  void (*init_set_max_threads)(void* info, uint64_t threads);
+  void* (*function_get_extra_info)(void* info);
+
   void (*data_chunk_set_size)(void* chunk, uint64_t rows);
   void* (*data_chunk_get_vector)(void* chunk, uint64_t column);
   void* (*vector_get_data)(void* vector);

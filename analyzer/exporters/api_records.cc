@@ -12,12 +12,10 @@ namespace {
 
 class Joiner {
  public:
-  Joiner(const TraceModel& model, const Process& process)
-      : model_(model), process_(process) {
-    for (size_t i = 0; i < process.activities.size(); ++i) {
-      if (process.activities[i].correlation == 0) continue;
-      first_work_.try_emplace(process.activities[i].correlation, i);
-    }
+  Joiner(const TraceModel& model, const Process& process, bool with_hidden)
+      : model_(model), process_(process), with_hidden_(with_hidden) {
+    if (with_hidden_) FindFirstWork();
+    out_.of_call.reserve(process.calls.size());
     for (size_t i = 0; i < process.calls.size(); ++i) {
       const Call& call = process.calls[i];
       out_.of_call.push_back(call.correlation);
@@ -32,12 +30,20 @@ class Joiner {
   }
 
  private:
+  void FindFirstWork() {
+    for (size_t i = 0; i < process_.activities.size(); ++i) {
+      if (process_.activities[i].correlation == 0) continue;
+      first_work_.try_emplace(process_.activities[i].correlation, i);
+    }
+  }
+
   void Add(const LaunchRecord& record) {
     if (record.correlation == 0) return;
     if (const std::optional<size_t> call = CallOf(record)) {
       out_.of_call[*call] = record.correlation;
       return;
     }
+    if (!with_hidden_) return;
     // What it called is known by its work alone.
     const auto work = first_work_.find(record.correlation);
     if (work == first_work_.end()) return;
@@ -89,6 +95,7 @@ class Joiner {
 
   const TraceModel& model_;
   const Process& process_;
+  const bool with_hidden_;
   absl::flat_hash_map<uint64_t, size_t> first_work_;  // by correlation
   absl::flat_hash_map<std::pair<size_t, uint64_t>, size_t> outermost_;
   ApiRecords out_;
@@ -107,7 +114,12 @@ std::string_view SubmitterOf(const Activity& activity) {
 }
 
 ApiRecords JoinApiRecords(const TraceModel& model, const Process& process) {
-  return Joiner(model, process).Run();
+  return Joiner(model, process, true).Run();
+}
+
+std::vector<uint64_t> CorrelationsOfCalls(const TraceModel& model,
+                                          const Process& process) {
+  return Joiner(model, process, false).Run().of_call;
 }
 
 }  // namespace dltap::analyzer

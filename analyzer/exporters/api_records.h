@@ -35,6 +35,10 @@ std::string_view SubmitterOf(const Activity& activity);
 // traces the source's records give it.
 ApiRecords JoinApiRecords(const TraceModel& model, const Process& process);
 
+// ApiRecords::of_call alone.
+std::vector<uint64_t> CorrelationsOfCalls(const TraceModel& model,
+                                          const Process& process);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_EXPORTERS_API_RECORDS_H_

@@ -53,8 +53,13 @@ class CollectiveRows {
 
   void Run() {
     std::vector<const CollectiveRun*> runs;
-    for (const CollectiveRun& run : input_.collectives.runs) {
-      if (input_.WantsProcess(LocalOf(run).process)) runs.push_back(&run);
+    const auto& [ended, unended, locals] = input_.collectives;
+    for (const auto* part : {&ended, &unended}) {
+      for (const CollectiveRun& run : *part) {
+        if (input_.WantsProcess(locals[run.local].process)) {
+          runs.push_back(&run);
+        }
+      }
     }
     std::stable_sort(runs.begin(), runs.end(),
                      [](const CollectiveRun* a, const CollectiveRun* b) {
@@ -87,13 +92,24 @@ class CollectiveRows {
     Known(run.sequence, sink_);
     Known(run.nth, sink_);
     sink_.Integer(input_.At(run.span.begin_ns));
+    WriteEnd(run, local, process);
+    sink_.EndRow();
+  }
+
+  void WriteEnd(const CollectiveRun& run, const LocalCommunicator& local,
+                const Process& process) {
+    if (!run.ended) {
+      sink_.Null();
+      sink_.MaybeInteger(StepAt(input_.steps[local.process], run.called_ns));
+      sink_.Null();
+      return;
+    }
     sink_.Integer(input_.At(run.span.end_ns));
     const CallId call = input_.attribution.processes[local.process]
                             .activities[run.activity]
                             .submitted_by;
     sink_.MaybeInteger(SubmittedIn(process, input_.steps[local.process], call));
     sink_.Text(names_.Of(process.activities[run.activity]));
-    sink_.EndRow();
   }
 
   const ExportInput& input_;

@@ -60,7 +60,7 @@ void CsvRows::Real(double number) { Number(number); }
 void WriteCsv(const ExportTable& table, const ExportInput& input,
               const ByteSink& sink) {
   CsvRows rows(table.columns, sink);
-  table.rows(input, rows);
+  WriteRows(table, input, rows);
 }
 
 }  // namespace dltap::analyzer

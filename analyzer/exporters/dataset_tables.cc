@@ -4,9 +4,11 @@
 #include <string>
 
 #include "absl/strings/str_join.h"
+#include "analyzer/exporters/call_rows.h"
 #include "analyzer/exporters/collectives_table.h"
 #include "analyzer/exporters/event_tables.h"
-#include "analyzer/exporters/figure_tables.h"
+#include "analyzer/exporters/gap_rows.h"
+#include "analyzer/exporters/kernel_rows.h"
 #include "analyzer/exporters/sum_tables.h"
 
 namespace dltap::analyzer {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
+#include <memory>
 #include <set>
 #include <span>
 #include <system_error>
@@ -14,13 +14,14 @@
 #include "analyzer/duckdb/sql_text.h"
 #include "analyzer/exporters/event_tables.h"
 #include "analyzer/exporters/parquet_table.h"
+#include "analyzer/exporters/process_account.h"
 
 namespace dltap::analyzer {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A part is held in memory while it is made.
+// What one reader takes at a time.
 constexpr size_t kRowsOfPart = size_t{1} << 20;
 
 absl::Status FileError(const fs::path& path, const std::error_code& error) {
@@ -50,31 +51,6 @@ std::string PartName(size_t part) {
   return absl::StrCat("part-", part, ".parquet");
 }
 
-// Rows, of which each kRowsOfPart go to a file.
-class PartWriter : public ColumnStore {
- public:
-  using WritePart = std::function<absl::Status(const ColumnStore&)>;
-  PartWriter(std::span<const TypedColumn> columns, WritePart write)
-      : ColumnStore(columns), write_(std::move(write)) {}
-
-  void EndRow() override {
-    ColumnStore::EndRow();
-    ++all_rows_;
-    if (rows() == kRowsOfPart) Flush();
-  }
-  void Flush() {
-    if (rows() > 0 && status_.ok()) status_ = write_(*this);
-    Clear();
-  }
-  const absl::Status& status() const { return status_; }
-  uint64_t all_rows() const { return all_rows_; }
-
- private:
-  const WritePart write_;
-  absl::Status status_;
-  uint64_t all_rows_ = 0;
-};
-
 bool IsOfEvents(std::string_view table) {
   return table == "kernels" || table == "calls";
 }
@@ -97,7 +73,8 @@ absl::StatusOr<DatasetWriter> DatasetWriter::Open(
       fs::path(options.folder) / absl::StrCat(".pack-", host, "-", getpid());
   absl::Status made = MakeFolder(work);
   if (made.ok()) {
-    made = database->Run(absl::StrCat("SET temp_directory = ",
+    // More threads take more processor time for the same rows.
+    made = database->Run(absl::StrCat("SET threads = 1; SET temp_directory = ",
                                       SqlText((work / "spill").string())));
   }
   if (!made.ok()) return made;
@@ -127,18 +104,19 @@ absl::Status DatasetWriter::WriteTable(const ExportTable& table,
   absl::Status made = MakeFolder(PartOf(process, table.name, 0).parent_path());
   if (!made.ok()) return made;
   size_t& parts = written.parts[table.name];
-  PartWriter rows(table.columns, [&](const ColumnStore& part) {
-    return WriteParquet(
-        {table.name, kDatasetVersion, input.model.simulated, part},
-        PartOf(process, table.name, parts++).string(), database_);
-  });
-  table.rows(input, rows);
-  rows.Flush();
-  if (IsOfEvents(table.name)) written.events += rows.all_rows();
-  return rows.status();
+  const std::unique_ptr<ColumnRows> rows = RowsOf(table, input);
+  for (size_t first = 0; first < rows->rows(); first += kRowsOfPart) {
+    const absl::Status status =
+        WriteParquet({table.name, kDatasetVersion, input.model.simulated, *rows,
+                      first, std::min(kRowsOfPart, rows->rows() - first)},
+                     PartOf(process, table.name, parts++).string(), database_);
+    if (!status.ok()) return status;
+  }
+  if (IsOfEvents(table.name)) written.events += rows->rows();
+  return absl::OkStatus();
 }
 
-absl::Status DatasetWriter::Add(const ExportInput& input, size_t p) {
+absl::Status DatasetWriter::Add(ExportInput& input, size_t p) {
   const Process& process = input.model.processes[p];
   const size_t number = written_.size();
   written_.push_back({OwnerOf(process), process.rank,
@@ -148,11 +126,15 @@ absl::Status DatasetWriter::Add(const ExportInput& input, size_t p) {
     ColumnStore& run = written_[number].run.emplace_back(RunsColumns());
     WriteRun(input, p, from, run);
   }
+  const ProcessAccount account = MakeProcessAccount(input, p);
+  input.only_process = p;
+  input.account = &account;
+  absl::Status status;
   for (const ExportTable& table : DatasetTables()) {
-    const absl::Status status = WriteTable(table, input, number);
-    if (!status.ok()) return status;
+    if (status.ok()) status = WriteTable(table, input, number);
   }
-  return absl::OkStatus();
+  input.account = nullptr;
+  return status;
 }
 
 // A process without GPU work (a launcher, a loader's worker, which inherits
@@ -214,9 +196,9 @@ absl::Status DatasetWriter::WriteRuns(const Rank& rank, const fs::path& into) {
   if (absl::Status made = MakeFolder(into); !made.ok()) return made;
   for (size_t i = 0; i < rank.processes.size(); ++i) {
     const Written& written = written_[rank.processes[i]];
+    StoredRows row(written.run[static_cast<size_t>(rank.from)]);
     const absl::Status status =
-        WriteParquet({kRunsTable, kDatasetVersion, written.simulated,
-                      written.run[static_cast<size_t>(rank.from)]},
+        WriteParquet({kRunsTable, kDatasetVersion, written.simulated, row},
                      (into / PartName(i)).string(), database_);
     if (!status.ok()) return status;
   }

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "analyzer/duckdb/column_store.h"
 #include "analyzer/duckdb/duckdb.h"
 #include "analyzer/exporters/dataset_options.h"
 #include "analyzer/exporters/dataset_tables.h"
@@ -45,7 +46,7 @@ class DatasetWriter {
   DatasetWriter& operator=(DatasetWriter&&) = delete;
 
   // Writes what the trace holds of a process.
-  absl::Status Add(const ExportInput& input, size_t p);
+  absl::Status Add(ExportInput& input, size_t p);
 
   absl::StatusOr<PackedRanks> Commit();
 

@@ -8,9 +8,7 @@
 
 namespace dltap::analyzer {
 
-// What ran: a row for each piece of work, call and step.
-ExportTable KernelsTable();
-ExportTable CallsTable();
+// A row for each step.
 ExportTable StepsTable();
 
 // "host:pid"; the number alone where the host is not known.

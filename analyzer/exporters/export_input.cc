@@ -76,6 +76,15 @@ std::string ActivityName(const TraceModel& model, const Activity& activity) {
          text(NameOf(activity.target)) + ")";
 }
 
+std::string_view Name(ActivityKind kind) {
+  switch (kind) {
+    case ActivityKind::kKernel: return "kernel";
+    case ActivityKind::kMemcpy: return "memcpy";
+    case ActivityKind::kMemset: break;
+  }
+  return "memset";
+}
+
 std::string_view LibraryOf(const EntryPoint& entry) {
   if (!entry.library.empty() || entry.info == nullptr) return entry.library;
   return specs::Name(entry.info->library);

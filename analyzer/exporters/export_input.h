@@ -17,6 +17,8 @@
 
 namespace dltap::analyzer {
 
+struct ProcessAccount;  // process_account.h
+
 // Gets a file in pieces, in order.
 using ByteSink = std::function<void(std::string_view)>;
 
@@ -29,6 +31,8 @@ struct ExportInput {
   std::vector<Steps> steps;  // one per process, used or not
   CollectiveRuns collectives;
   std::optional<size_t> only_process = {};  // of the tables; none: all
+  // Of that process, for the tables of a data set.
+  const ProcessAccount* account = nullptr;
   int64_t zero_ns = 0;  // added to what the tables say of times
 
   bool WantsProcess(size_t p) const {
@@ -56,6 +60,9 @@ ExportInput MakeExportInput(const TraceModel& model,
 // The name of an activity as PyTorch's profiler and CUPTI's tools write it:
 // "Memcpy HtoD (Pageable -> Device)", and kernels without mangling.
 std::string ActivityName(const TraceModel& model, const Activity& activity);
+
+// "kernel", "memcpy", "memset".
+std::string_view Name(ActivityKind kind);
 
 // "cublas"; as the trace says, else as our specs do.
 std::string_view LibraryOf(const EntryPoint& entry);

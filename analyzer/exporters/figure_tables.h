@@ -6,10 +6,8 @@
 
 namespace dltap::analyzer {
 
-// What a report says: a row for each class, as `dltap report --json` has it,
-// and each gap of a device inside the windows that reports judge.
+// What a report says: a row for each class, as `dltap report --json` has it.
 ExportTable ClassesTable();
-ExportTable GapsTable();
 
 }  // namespace dltap::analyzer
 

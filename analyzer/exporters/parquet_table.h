@@ -2,13 +2,14 @@
 #ifndef DLTAP_ANALYZER_EXPORTERS_PARQUET_TABLE_H_
 #define DLTAP_ANALYZER_EXPORTERS_PARQUET_TABLE_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "analyzer/duckdb/column_store.h"
 #include "analyzer/duckdb/duckdb.h"
 #include "analyzer/exporters/table.h"
+#include "analyzer/output/column_rows.h"
 
 namespace dltap::analyzer {
 
@@ -17,12 +18,14 @@ namespace dltap::analyzer {
 absl::Status WriteParquet(const ExportTable& table, const ExportInput& input,
                           const std::string& path);
 
-// The same, of rows that are there; `database` is as before afterwards.
+// The same, of `count` rows from `first` on, by a database that is there.
 struct ParquetRows {
   std::string_view table;
   int schema_version;
   bool simulated;
-  const ColumnStore& rows;
+  ColumnRows& rows;
+  size_t first = 0;
+  size_t count = rows.rows();
 };
 absl::Status WriteParquet(const ParquetRows& rows, const std::string& path,
                           Duckdb& database);

@@ -3,16 +3,21 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analyzer/exporters/cause_columns.h"
 #include "analyzer/exporters/event_tables.h"
+#include "analyzer/exporters/process_account.h"
 #include "analyzer/metrics/add_arrays.h"
+#include "analyzer/metrics/peak_memory.h"
 #include "analyzer/metrics/step_accounts.h"
 #include "analyzer/metrics/step_choice.h"
 #include "analyzer/metrics/work_sums.h"
+#include "opmodel/collective_time.h"
+#include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -77,7 +82,9 @@ constexpr TypedColumn kDeviceColumns[] = {{"process", kText},
                                           {"comm_exposed_ns", kInteger},
                                           {"copy_exposed_ns", kInteger},
                                           {"idle_ns", kInteger},
-                                          {"not_observed_ns", kInteger}};
+                                          {"not_observed_ns", kInteger},
+                                          {"peak_memory_bytes", kInteger},
+                                          {"link_bytes_per_s", kReal}};
 
 int64_t Signed(uint64_t number) { return static_cast<int64_t>(number); }
 
@@ -100,10 +107,9 @@ void WriteSum(const WorkSum& sum, RowSink& sink) {
 // Kernels and their time by device and step.
 using StepWork = std::map<std::pair<size_t, size_t>, WorkSum>;
 
-StepWork StepWorkOf(const Process& process,
-                    const ProcessAttribution& attribution, const Steps& steps) {
+StepWork StepWorkOf(const ProcessAccount& account, const Steps& steps) {
   StepWork out;
-  for (const auto& [key, sum] : ClassSums(process, attribution, steps)) {
+  for (const auto& [key, sum] : account.classes) {
     // Without steps the run is one.
     if (!key.step && !steps.steps.empty()) continue;
     WorkSum& into = out[{key.device, key.step.value_or(0)}];
@@ -115,20 +121,17 @@ StepWork StepWorkOf(const Process& process,
 
 class StepRows {
  public:
-  StepRows(const ExportInput& input, const Process& process,
-           const ProcessAttribution& attribution, const Steps& steps,
+  StepRows(const ExportInput& input, const Process& process, const Steps& steps,
            RowSink& sink)
       : input_(input),
         process_(process),
-        attribution_(attribution),
         steps_(steps),
-        work_(StepWorkOf(process, attribution, steps)),
+        work_(StepWorkOf(*input.account, steps)),
         sink_(sink) {}
 
   void Run() {
     for (size_t d = 0; d < process_.devices.size(); ++d) {
-      for (const StepAccount& account : AccountSteps(
-               input_.model, process_, attribution_, steps_, DeviceId(d))) {
+      for (const StepAccount& account : input_.account->steps[d]) {
         Write(d, account);
       }
     }
@@ -159,36 +162,33 @@ class StepRows {
 
   const ExportInput& input_;
   const Process& process_;
-  const ProcessAttribution& attribution_;
   const Steps& steps_;
   const StepWork work_;
   RowSink& sink_;
 };
 
 void WriteSteps(const ExportInput& input, RowSink& sink) {
-  VisitProcesses(
-      input, [&](const Process& process, const ProcessAttribution& attribution,
-                 const Steps& steps) {
-        StepRows(input, process, attribution, steps, sink).Run();
-      });
+  VisitProcesses(input, [&](const Process& process, const ProcessAttribution&,
+                            const Steps& steps) {
+    StepRows(input, process, steps, sink).Run();
+  });
 }
 
 void WriteClasses(const ExportInput& input, RowSink& sink) {
-  VisitProcesses(
-      input, [&](const Process& process, const ProcessAttribution& attribution,
-                 const Steps& steps) {
-        for (const auto& [key, sum] : ClassSums(process, attribution, steps)) {
-          sink.Text(OwnerOf(process));
-          sink.Integer(process.devices[key.device].ordinal);
-          key.step ? sink.Integer(Signed(*key.step)) : sink.Null();
-          sink.Text(Name(key.layer_class));
-          sink.Text(Name(key.direction));
-          WriteSum(sum, sink);
-          sink.MaybeReal(sum.flops);
-          sink.MaybeReal(sum.bytes);
-          sink.EndRow();
-        }
-      });
+  VisitProcesses(input, [&](const Process& process, const ProcessAttribution&,
+                            const Steps&) {
+    for (const auto& [key, sum] : input.account->classes) {
+      sink.Text(OwnerOf(process));
+      sink.Integer(process.devices[key.device].ordinal);
+      key.step ? sink.Integer(Signed(*key.step)) : sink.Null();
+      sink.Text(Name(key.layer_class));
+      sink.Text(Name(key.direction));
+      WriteSum(sum, sink);
+      sink.MaybeReal(sum.flops);
+      sink.MaybeReal(sum.bytes);
+      sink.EndRow();
+    }
+  });
 }
 
 void WriteDurations(const ExportInput& input, RowSink& sink) {
@@ -220,32 +220,49 @@ StepAccount UsedPart(const std::vector<StepAccount>& accounts,
   return out;
 }
 
+// To the GPUs of the same host, as the table of GPUs has it.
+std::optional<double> LinkOf(const Device& device) {
+  const opmodel::GpuSpec* gpu = opmodel::FindGpuByProduct(device.name);
+  if (gpu == nullptr) return std::nullopt;
+  return opmodel::LinkBandwidth(opmodel::DefaultLink(*gpu), *gpu);
+}
+
+void WriteDevice(const Process& process, const Device& device,
+                 const StepAccount& used, std::optional<int64_t> peak_bytes,
+                 RowSink& sink) {
+  sink.Text(OwnerOf(process));
+  sink.Integer(device.ordinal);
+  sink.MaybeText(device.name);
+  sink.MaybeText(device.uuid);
+  device.sms > 0 ? sink.Integer(device.sms) : sink.Null();
+  device.memory_bytes > 0 ? sink.Integer(device.memory_bytes) : sink.Null();
+  sink.Flag(device.simulated);
+  const int64_t busy_ns = used.of(DeviceState::kCompute) +
+                          used.of(DeviceState::kComm) +
+                          used.of(DeviceState::kCopy);
+  sink.Integer(busy_ns + used.of(DeviceState::kIdle) +
+               used.of(DeviceState::kNotObserved));
+  sink.Integer(busy_ns);
+  for (const int64_t ns : used.state_ns) sink.Integer(ns);
+  sink.MaybeInteger(peak_bytes);
+  sink.MaybeReal(LinkOf(device));
+  sink.EndRow();
+}
+
 void WriteDevices(const ExportInput& input, RowSink& sink) {
-  VisitProcesses(input, [&](const Process& process,
-                            const ProcessAttribution& attribution,
-                            const Steps& steps) {
+  for (size_t p = 0; p < input.model.processes.size(); ++p) {
+    if (!input.WantsProcess(p)) continue;
+    const Process& process = input.model.processes[p];
+    const auto peaks = PeakMemory(input.model, input.attribution, p);
     for (size_t d = 0; d < process.devices.size(); ++d) {
-      const Device& device = process.devices[d];
-      const StepAccount used = UsedPart(
-          AccountSteps(input.model, process, attribution, steps, DeviceId(d)),
-          steps);
-      sink.Text(OwnerOf(process));
-      sink.Integer(device.ordinal);
-      sink.MaybeText(device.name);
-      sink.MaybeText(device.uuid);
-      device.sms > 0 ? sink.Integer(device.sms) : sink.Null();
-      device.memory_bytes > 0 ? sink.Integer(device.memory_bytes) : sink.Null();
-      sink.Flag(device.simulated);
-      const int64_t busy_ns = used.of(DeviceState::kCompute) +
-                              used.of(DeviceState::kComm) +
-                              used.of(DeviceState::kCopy);
-      sink.Integer(busy_ns + used.of(DeviceState::kIdle) +
-                   used.of(DeviceState::kNotObserved));
-      sink.Integer(busy_ns);
-      for (const int64_t ns : used.state_ns) sink.Integer(ns);
-      sink.EndRow();
+      const auto peak = peaks.find(process.devices[d].ordinal);
+      WriteDevice(
+          process, process.devices[d],
+          UsedPart(input.account->steps[d], input.steps[p]),
+          peak == peaks.end() ? std::nullopt : std::optional(peak->second),
+          sink);
     }
-  });
+  }
 }
 
 }  // namespace

@@ -7,35 +7,13 @@
 #include <tuple>
 #include <utility>
 
-#include "analyzer/attribution/dtype_codes.h"
 #include "analyzer/attribution/range_index.h"
-#include "analyzer/metrics/call_arguments.h"
+#include "analyzer/metrics/collective_calls.h"
 #include "analyzer/metrics/local_communicators.h"
+#include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
 namespace {
-
-using opmodel::Dim;
-
-constexpr size_t kLongGroup = 4096;  // calls; of longer ones nothing is known
-
-// One collective, send or receive that a rank asked for.
-struct Wanted {
-  CollectiveKind kind;
-  uint64_t handle = 0;
-  opmodel::DType dtype = opmodel::DType::kUnknown;
-  std::optional<int64_t> elements_in = std::nullopt;
-  std::optional<int64_t> elements_out = std::nullopt;
-  int peer = -1;
-  int root = -1;
-};
-
-bool IsTransfer(const EntryPoint& entry) {
-  return entry.info != nullptr &&
-         entry.info->library == specs::Library::kNccl &&
-         (entry.info->kind == specs::Kind::kCollective ||
-          entry.info->kind == specs::Kind::kPointToPoint);
-}
 
 void Add(std::optional<int64_t>& sum, std::optional<int64_t> more) {
   if (sum || more) sum = sum.value_or(0) + more.value_or(0);
@@ -72,7 +50,14 @@ class Finder {
         AddImported(i);
       }
     }
-    for (auto& [calls, kernels] : of_call) AddOfCall(calls.second, kernels);
+    std::set<size_t> with_kernels;
+    for (auto& [calls, kernels] : of_call) {
+      AddOfCall(calls.first, calls.second, kernels);
+      with_kernels.insert(calls.second);
+    }
+    for (const size_t call : StartingCalls(model_, process_)) {
+      if (!with_kernels.contains(call)) AddUnended(call);
+    }
   }
 
  private:
@@ -83,57 +68,21 @@ class Finder {
     return model_.texts[process_.activities[activity].name];
   }
 
-  Wanted WantedBy(size_t call) const {
-    const CallArguments of(model_, process_, process_.calls[call]);
-    Wanted wanted{CollectiveNamed(EntryOf(call).symbol)
-                      .value_or(CollectiveKind::kAllReduce),
-                  static_cast<uint64_t>(of.Get(Meaning::kHandle, 0))};
-    if (const auto code = of.Get(Meaning::kDtypeAll)) {
-      wanted.dtype = DTypeOfDataCode(specs::Library::kNccl, *code);
-    }
-    wanted.elements_in = of.Get(Dim::kElementsIn);
-    wanted.elements_out = of.Get(Dim::kElementsOut);
-    wanted.peer = static_cast<int>(of.Get(Meaning::kDimPeer, -1));
-    wanted.root = static_cast<int>(of.Get(Meaning::kDimRoot, -1));
-    return wanted;
-  }
-
-  // What the call asked for: itself, or all between ncclGroupStart and this
-  // ncclGroupEnd.
-  std::vector<Wanted> AllWantedBy(size_t call) const {
-    if (IsTransfer(EntryOf(call))) return {WantedBy(call)};
-    std::vector<Wanted> wanted;
-    if (EntryOf(call).symbol != "ncclGroupEnd") return wanted;
-    int depth = 1;
-    const size_t first = call - std::min(call, kLongGroup);
-    for (size_t i = call; depth > 0 && i-- > first;) {
-      const Call& before = process_.calls[i];
-      if (before.thread != process_.calls[call].thread) break;
-      if (before.depth > 0 || before.failed) continue;
-      if (EntryOf(i).symbol == "ncclGroupEnd") ++depth;
-      if (EntryOf(i).symbol == "ncclGroupStart") --depth;
-      if (IsTransfer(EntryOf(i))) wanted.push_back(WantedBy(i));
-    }
-    if (depth > 0) return {};  // its begin is not in the trace
-    std::reverse(wanted.begin(), wanted.end());
-    return wanted;
+  CollectiveKind KindOf(const WantedCollective& wanted) const {
+    return CollectiveNamed(EntryOf(wanted.call).symbol)
+        .value_or(CollectiveKind::kAllReduce);
   }
 
   // One kernel for each communicator, in the order of the calls; or one for
   // each call. Else it is not known which kernel does what.
-  void AddOfCall(size_t call, const std::vector<size_t>& kernels) {
-    std::vector<std::vector<Wanted>> parts;
-    const std::vector<Wanted> wanted = AllWantedBy(call);
-    for (const Wanted& one : wanted) {
-      const auto part = std::find_if(parts.begin(), parts.end(),
-                                     [&one](const std::vector<Wanted>& p) {
-                                       return p.front().handle == one.handle;
-                                     });
-      part == parts.end() ? parts.push_back({one}) : part->push_back(one);
-    }
+  void AddOfCall(size_t submitting, size_t call,
+                 const std::vector<size_t>& kernels) {
+    const std::vector<WantedCollective> wanted =
+        WantedBy(model_, process_, call);
+    std::vector<std::vector<WantedCollective>> parts = ByCommunicator(wanted);
     if (parts.size() != kernels.size() && wanted.size() == kernels.size()) {
       parts.clear();
-      for (const Wanted& one : wanted) parts.push_back({one});
+      for (const WantedCollective& one : wanted) parts.push_back({one});
     }
     std::vector<size_t> in_order = kernels;
     std::stable_sort(in_order.begin(), in_order.end(), [this](auto a, auto b) {
@@ -143,22 +92,60 @@ class Finder {
     const bool is_known = parts.size() == kernels.size();
     for (size_t k = 0; k < in_order.size(); ++k) {
       if (is_known) {
-        AddOwn(in_order[k], parts[k], process_.calls[call].begin_ns);
+        CollectiveRun run = RunOf(in_order[k]);
+        run.called_ns = process_.calls[submitting].begin_ns;
+        AddOwn(std::move(run), process_.activities[in_order[k]].device,
+               parts[k], process_.calls[call].begin_ns);
       } else {
         AddNamed(in_order[k]);
       }
     }
   }
 
-  void AddOwn(size_t activity, const std::vector<Wanted>& parts,
-              int64_t called_ns) {
-    const Wanted& first = parts.front();
-    CollectiveRun run = RunOf(activity);
-    run.kind = first.kind;
+  // What has no kernel in the trace: its communicator's others tell the device,
+  // else the only one that the process works on.
+  void AddUnended(size_t call) {
+    const int64_t called_ns = process_.calls[call].begin_ns;
+    for (const auto& parts : ByCommunicator(WantedBy(model_, process_, call))) {
+      const DeviceId device = DeviceOf(KeyOf(parts.front().handle, called_ns));
+      if (!device.known()) continue;
+      CollectiveRun run{{called_ns, called_ns}, 0, std::nullopt};
+      run.called_ns = called_ns;
+      run.ended = false;
+      AddOwn(std::move(run), device, parts, called_ns);
+    }
+  }
+
+  DeviceId DeviceOf(const std::string& key) const {
+    for (const auto& [known, local] : locals_) {
+      if (known.second == key) return out_.locals[local].device;
+    }
+    DeviceId only;
+    for (const Activity& activity : process_.activities) {
+      if (only.known() && activity.device != only) return {};
+      only = activity.device;
+    }
+    return only;
+  }
+
+  // The communicator that has the handle then.
+  std::string KeyOf(uint64_t handle, int64_t at_ns) const {
+    const MadeCommunicator* made = made_.At(handle, at_ns);
+    return "handle " + std::to_string(handle) +
+           (made == nullptr ? "" : " " + std::to_string(made->begin_ns));
+  }
+
+  void AddOwn(CollectiveRun run, DeviceId device,
+              const std::vector<WantedCollective>& parts, int64_t called_ns) {
+    const WantedCollective& first = parts.front();
+    run.kind = KindOf(first);
     run.dtype = first.dtype;
     run.root = first.root;
-    for (const Wanted& one : parts) {
-      if (one.kind != first.kind) run.kind = CollectiveNamed(NameOf(activity));
+    for (const WantedCollective& one : parts) {
+      if (KindOf(one) != KindOf(first)) {
+        run.kind =
+            run.ended ? CollectiveNamed(NameOf(run.activity)) : std::nullopt;
+      }
       if (one.root != first.root) run.root = -1;
       if (one.dtype != first.dtype) run.dtype = opmodel::DType::kUnknown;
       Add(run.elements_in, one.elements_in);
@@ -169,15 +156,13 @@ class Finder {
     run.peers.erase(std::unique(run.peers.begin(), run.peers.end()),
                     run.peers.end());
     const MadeCommunicator* made = made_.At(first.handle, called_ns);
-    LocalCommunicator local{index_, process_.activities[activity].device, ""};
+    LocalCommunicator local{index_, device, ""};
     if (made != nullptr) {
       local.id = made->id;
       local.ranks = made->ranks;
       local.rank = made->rank;
       local.from_its_making = true;
     }
-    const std::string generation =
-        made == nullptr ? "" : " " + std::to_string(made->begin_ns);
     // Its count is that of one peer.
     if (parts.size() == 1 && run.kind == CollectiveKind::kAllToAll) {
       run.elements_in = local.ranks > 0 && run.elements_in
@@ -190,8 +175,7 @@ class Finder {
       run.kind = CollectiveKind::kAllToAll;
       run.peers.clear();
     }
-    AddTo("handle " + std::to_string(first.handle) + generation, local,
-          std::move(run));
+    AddTo(KeyOf(first.handle, called_ns), local, std::move(run));
   }
 
   // By what the source tells of it, else by its name and its annotation.
@@ -230,7 +214,7 @@ class Finder {
       if (of.operation.known()) {
         const opmodel::Operation& op =
             model_.operations[of.operation.value()].front();
-        run.elements_in = op[Dim::kElementsIn];
+        run.elements_in = op[opmodel::Dim::kElementsIn];
         run.dtype = op.storage;
       }
     }
@@ -271,7 +255,7 @@ class Finder {
         locals_.try_emplace({local.device.value(), key}, out_.locals.size());
     if (is_new) out_.locals.push_back(local);
     run.local = it->second;
-    out_.runs.push_back(std::move(run));
+    (run.ended ? out_.runs : out_.unended).push_back(std::move(run));
   }
 
   const TraceModel& model_;
@@ -284,25 +268,54 @@ class Finder {
   std::map<std::pair<size_t, std::string>, size_t> locals_;
 };
 
-bool HasCollectives(const ProcessAttribution& attribution) {
-  return std::any_of(
-      attribution.activities.begin(), attribution.activities.end(),
-      [](const Attributed& of) { return of.layer_class == LayerClass::kComm; });
+// Its kernels, or calls whose kernels never ended.
+bool MayHaveCollectives(const TraceModel& model,
+                        const ProcessAttribution& attribution) {
+  const auto is_comm = [](const Attributed& of) {
+    return of.layer_class == LayerClass::kComm;
+  };
+  const auto is_nccl = [](const EntryPoint& entry) {
+    return entry.info != nullptr &&
+           entry.info->library == specs::Library::kNccl;
+  };
+  return std::any_of(attribution.activities.begin(),
+                     attribution.activities.end(), is_comm) ||
+         (!attribution.activities.empty() &&
+          std::any_of(model.entry_points.begin(), model.entry_points.end(),
+                      is_nccl));
 }
 
-// All ranks run what a communicator does in one order.
-void Number(const LocalCommunicator& local, std::vector<CollectiveRun>& runs) {
-  if (!local.from_its_making) return;
+// All ranks run what a communicator does in one order: that of the calls where
+// some have no kernel.
+void Number(const std::vector<CollectiveRun*>& runs) {
   int64_t collectives = 0;
   std::map<std::pair<int, bool>, int64_t> transfers;
-  for (const size_t i : local.runs) {
-    CollectiveRun& run = runs[i];
-    if (run.peers.empty()) {
-      run.nth = collectives++;
-    } else if (run.peers.size() == 1 &&
-               (run.only_sends() || run.only_receives())) {
-      run.nth = transfers[{run.peers.front(), run.only_sends()}]++;
+  for (CollectiveRun* run : runs) {
+    if (run->peers.empty()) {
+      run->nth = collectives++;
+    } else if (run->peers.size() == 1 &&
+               (run->only_sends() || run->only_receives())) {
+      run->nth = transfers[{run->peers.front(), run->only_sends()}]++;
     }
+  }
+}
+
+void NumberAll(CollectiveRuns& out) {
+  std::vector<std::vector<CollectiveRun*>> of_local(out.locals.size());
+  for (CollectiveRun& run : out.runs) of_local[run.local].push_back(&run);
+  std::set<size_t> by_call;
+  for (CollectiveRun& run : out.unended) {
+    of_local[run.local].push_back(&run);
+    by_call.insert(run.local);
+  }
+  for (const size_t local : by_call) {
+    std::stable_sort(of_local[local].begin(), of_local[local].end(),
+                     [](const CollectiveRun* a, const CollectiveRun* b) {
+                       return a->called_ns < b->called_ns;
+                     });
+  }
+  for (size_t local = 0; local < out.locals.size(); ++local) {
+    if (out.locals[local].from_its_making) Number(of_local[local]);
   }
 }
 
@@ -312,7 +325,7 @@ CollectiveRuns FindCollectives(const TraceModel& model,
                                const Attribution& attribution) {
   CollectiveRuns out;
   for (size_t p = 0; p < model.processes.size(); ++p) {
-    if (!HasCollectives(attribution.processes[p])) continue;
+    if (!MayHaveCollectives(model, attribution.processes[p])) continue;
     Finder(model, p, attribution.processes[p], out).Run();
   }
   std::stable_sort(out.runs.begin(), out.runs.end(),
@@ -323,7 +336,7 @@ CollectiveRuns FindCollectives(const TraceModel& model,
   for (size_t i = 0; i < out.runs.size(); ++i) {
     out.locals[out.runs[i].local].runs.push_back(i);
   }
-  for (const LocalCommunicator& local : out.locals) Number(local, out.runs);
+  NumberAll(out);
   return out;
 }
 

@@ -42,7 +42,10 @@ struct CollectiveRun {
   // The how manieth of its kind here: collective, or send or receive of one
   // peer. -1: not all that its communicator ran is in the trace.
   int64_t nth = -1;
-  uint32_t activity = 0;  // of its process
+  uint32_t activity = 0;  // of its process; 0 where it has not ended
+  // When the host submitted it, where the trace has the call.
+  int64_t called_ns = 0;
+  bool ended = true;  // false: no kernel of it is in the trace
 
   bool only_sends() const { return !peers.empty() && !elements_out; }
   bool only_receives() const { return !peers.empty() && !elements_in; }
@@ -61,6 +64,9 @@ struct LocalCommunicator {
 
 struct CollectiveRuns {
   std::vector<CollectiveRun> runs;
+  // Called, and the trace has no kernel: it had not ended, or its record is
+  // lost. `span` is the instant of the call.
+  std::vector<CollectiveRun> unended;
   std::vector<LocalCommunicator> locals;
 };
 

@@ -89,27 +89,34 @@ std::optional<CallId> GapExplainer::ExplainingCall(const Gap& gap) const {
 }
 
 void GapExplainer::Explain(Gap& gap) {
+  const std::optional<CallId> id = ExplainCauses(gap);
+  if (!id) return;
+  if (gap.host_ns > 0) {
+    const Call& call = process_.calls[id->value()];
+    FindDrain(gap, host_.Of(host_.feeders().OfThread(call.thread)), *id);
+  }
+  last_end_ns_ = gap.span.end_ns;
+  last_drained_by_ = gap.drained_by;
+  last_drained_in_ = gap.drained_in;
+}
+
+std::optional<CallId> GapExplainer::ExplainCauses(Gap& gap) {
   if (gap.span.length_ns() < short_gap_ns_) {
     At(gap, IdleCause::kLatency) = gap.span.length_ns();
-    return;
+    return std::nullopt;
   }
   const std::optional<CallId> id = ExplainingCall(gap);
   if (!id) {
     At(gap, IdleCause::kUnknown) = gap.span.length_ns();
-    return;
+    return std::nullopt;
   }
   const Call& call = process_.calls[id->value()];
   const int64_t submitted =
       std::clamp(call.end_ns, gap.span.begin_ns, gap.span.end_ns);
   gap.host_ns = submitted - gap.span.begin_ns;
-  if (gap.host_ns > 0) {
-    ExplainHost(gap, call, {gap.span.begin_ns, submitted});
-    FindDrain(gap, host_.Of(host_.feeders().OfThread(call.thread)), *id);
-  }
+  if (gap.host_ns > 0) ExplainHost(gap, call, {gap.span.begin_ns, submitted});
   ExplainDevice(gap, {submitted, gap.span.end_ns});
-  last_end_ns_ = gap.span.end_ns;
-  last_drained_by_ = gap.drained_by;
-  last_drained_in_ = gap.drained_in;
+  return id;
 }
 
 void GapExplainer::ExplainHost(Gap& gap, const Call& call, Interval host) {

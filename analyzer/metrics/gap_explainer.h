@@ -19,6 +19,9 @@ class GapExplainer {
 
   // Fills all but `span`, `ended_by`, `window` and `between_steps`.
   void Explain(Gap& gap);
+  // The same without what drained the queue, as if nobody looked at the gap.
+  // The call that explains the host's part; nullopt: there is none.
+  std::optional<CallId> ExplainCauses(Gap& gap);
 
   FeedersWork HostWork(const std::vector<StepWindow>& windows) const;
 

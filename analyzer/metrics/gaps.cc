@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "analyzer/metrics/all_gaps.h"
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/gap_explainer.h"
 #include "analyzer/model/near_search.h"
@@ -168,6 +169,26 @@ FeedersWork FindGaps(const Process& process,
     visit(gap);
   });
   return explainer.HostWork(windows);
+}
+
+void FindAllGaps(const Process& process, const ProcessAttribution& attribution,
+                 const Steps& steps, const HostView& host, DeviceId device,
+                 const std::vector<StepWindow>& windows,
+                 const std::function<bool(const StepWindow&)>& is_judged,
+                 const std::function<void(const Gap&)>& visit) {
+  const std::vector<size_t> activities = OfDevice(process, device);
+  StepBounds bounds(process, attribution, activities,
+                    FirstSubmissions(process, attribution, steps, device));
+  GapExplainer explainer(process, attribution, host, device);
+  VisitIdleSpans(process, device, activities, windows, [&](Gap& gap) {
+    gap.between_steps = bounds.LiesBetween(gap);
+    if (is_judged(windows[gap.window])) {
+      explainer.Explain(gap);
+    } else {
+      explainer.ExplainCauses(gap);
+    }
+    visit(gap);
+  });
 }
 
 }  // namespace dltap::analyzer

@@ -2,18 +2,24 @@
 #include "analyzer/metrics/step_accounts.h"
 
 #include "analyzer/metrics/add_arrays.h"
-#include "analyzer/metrics/gaps.h"
+#include "analyzer/metrics/all_gaps.h"
 #include "analyzer/metrics/host_view.h"
 
 namespace dltap::analyzer {
 
-std::vector<StepAccount> AccountSteps(const TraceModel& model,
-                                      const Process& process,
-                                      const ProcessAttribution& attribution,
-                                      const Steps& steps, DeviceId device) {
+std::vector<StepAccount> AccountSteps(
+    const TraceModel& model, const Process& process,
+    const ProcessAttribution& attribution, const Steps& steps, DeviceId device,
+    const std::function<void(const Gap&, const StepWindow&)>& visit) {
   std::vector<StepWindow> windows =
       AllStepWindows(process, attribution, steps, device);
-  if (windows.empty()) windows = WholeRun(process, device);
+  // Steps that left no work on the device have no gaps there.
+  const bool is_run = windows.empty();
+  const auto is_judged = [&](const StepWindow& window) {
+    return is_run ? steps.steps.empty()
+                  : steps.steps[window.step].use == StepUse::kUsed;
+  };
+  if (is_run) windows = WholeRun(process, device);
   std::vector<StepAccount> out;
   for (const StepWindow& window : windows) out.push_back({window});
   if (out.empty()) return out;
@@ -25,8 +31,12 @@ std::vector<StepAccount> AccountSteps(const TraceModel& model,
                       segment.span.length_ns();
                 });
   const HostView host(model, process, attribution, steps, device);
-  FindGaps(process, attribution, steps, host, device, windows,
-           [&](const Gap& gap) { AddTo(out[gap.window].idle_ns, gap.ns); });
+  FindAllGaps(process, attribution, steps, host, device, windows, is_judged,
+              [&](const Gap& gap) {
+                AddTo(out[gap.window].idle_ns, gap.ns);
+                const StepWindow& window = windows[gap.window];
+                if (is_judged(window)) visit(gap, window);
+              });
   return out;
 }
 

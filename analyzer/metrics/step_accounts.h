@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
@@ -31,11 +32,13 @@ struct StepAccount {
 };
 
 // Of every step that has work on the device, used or not, in time; without
-// steps one, over the whole run. METRICS.md "Device time", "Gaps".
-std::vector<StepAccount> AccountSteps(const TraceModel& model,
-                                      const Process& process,
-                                      const ProcessAttribution& attribution,
-                                      const Steps& steps, DeviceId device);
+// steps one, over the whole run. METRICS.md "Device time", "Gaps". `visit` gets
+// the gaps of the used steps, or of the run, as FindGaps does of StepWindows,
+// and the step's window.
+std::vector<StepAccount> AccountSteps(
+    const TraceModel& model, const Process& process,
+    const ProcessAttribution& attribution, const Steps& steps, DeviceId device,
+    const std::function<void(const Gap&, const StepWindow&)>& visit);
 
 }  // namespace dltap::analyzer
 

@@ -2,13 +2,14 @@
 #include "analyzer/metrics/work_sums.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/efficiency.h"
-#include "analyzer/metrics/step_at.h"
+#include "analyzer/metrics/steps_around.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -26,6 +27,24 @@ void AddKnown(double value, std::optional<double>& sum) {
   sum = sum.value_or(0) + value;
 }
 
+constexpr int kPerDouble = 4;
+
+// Where the second and later buckets of each power of two begin.
+using QuarterTable = std::array<std::array<double, kPerDouble - 1>, 64>;
+const QuarterTable& Quarters() {
+  static const QuarterTable table = [] {
+    QuarterTable out;
+    for (int doubles = 0; doubles < 64; ++doubles) {
+      for (int quarter = 1; quarter < kPerDouble; ++quarter) {
+        out[doubles][quarter - 1] = std::ldexp(
+            std::exp2(static_cast<double>(quarter) / kPerDouble), doubles);
+      }
+    }
+    return out;
+  }();
+  return table;
+}
+
 }  // namespace
 
 void WorkSum::Add(int64_t ns) {
@@ -39,13 +58,14 @@ std::map<ClassKey, WorkSum> ClassSums(const Process& process,
                                       const ProcessAttribution& attribution,
                                       const Steps& steps) {
   std::map<ClassKey, WorkSum> sums;
+  StepsAround around(steps);
   // Most work has the key of what was submitted right before it.
   auto last = sums.end();
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     const Attributed& attributed = attribution.activities[i];
     const ClassKey key = {activity.device.value(),
-                          SubmittedIn(process, steps, attributed.submitted_by),
+                          around.Of(process, attributed.submitted_by),
                           attributed.layer_class, attributed.direction};
     if (last == sums.end() || last->first != key) {
       last = sums.try_emplace(key).first;
@@ -62,12 +82,11 @@ std::map<ClassKey, WorkSum> ClassSums(const Process& process,
 
 int DurationBucket(int64_t ns) {
   if (ns <= 1) return 0;
-  constexpr int kPerDouble = 4;
-  const int doubles = std::bit_width(static_cast<uint64_t>(ns)) - 1;
-  const double part = std::ldexp(static_cast<double>(ns), -doubles);
-  int bucket = kPerDouble * doubles;
-  for (int quarter = 1; quarter < kPerDouble; ++quarter) {
-    bucket += part >= std::exp2(static_cast<double>(quarter) / kPerDouble);
+  const auto doubles =
+      static_cast<size_t>(std::bit_width(static_cast<uint64_t>(ns)) - 1);
+  int bucket = kPerDouble * static_cast<int>(doubles);
+  for (const double quarter : Quarters()[doubles]) {
+    bucket += static_cast<double>(ns) >= quarter;
   }
   return bucket;
 }
@@ -75,7 +94,7 @@ int DurationBucket(int64_t ns) {
 std::map<DurationKey, WorkSum> DurationSums(
     const Process& process, const ProcessAttribution& attribution) {
   absl::flat_hash_map<NameKey, size_t> first_of;
-  std::map<DurationKey, WorkSum> sums;
+  absl::flat_hash_map<DurationKey, WorkSum> sums;
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     const Attributed& attributed = attribution.activities[i];
@@ -85,7 +104,7 @@ std::map<DurationKey, WorkSum> DurationSums(
           like, DurationBucket(ns)}]
         .Add(ns);
   }
-  return sums;
+  return {sums.begin(), sums.end()};
 }
 
 }  // namespace dltap::analyzer

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/step.h"
@@ -50,6 +51,11 @@ struct DurationKey {
   int bucket;
 
   auto operator<=>(const DurationKey&) const = default;
+  template <typename H>
+  friend H AbslHashValue(H hash, const DurationKey& key) {
+    return H::combine(std::move(hash), key.device, key.layer_class,
+                      key.direction, key.like, key.bucket);
+  }
 };
 std::map<DurationKey, WorkSum> DurationSums(
     const Process& process, const ProcessAttribution& attribution);

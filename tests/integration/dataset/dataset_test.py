@@ -10,7 +10,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -167,6 +169,11 @@ class PackTest(Case):
                 for name in ["wall", "compute", "comm_exposed",
                              "copy_exposed", "idle", "not_observed"]:
                     self.assertEqual(device[f"{name}_ns"], said[f"{name}_ns"])
+                held = [d["held"]["peak_bytes"] or None
+                        for d in report(trace)["memory"]["devices"]
+                        if d["ordinal"] is not None and not d["is_least"]]
+                self.assertEqual(device["peak_memory_bytes"],
+                                 held[0] if held else None)
                 used = self.ask(dataset, "SELECT count(*) AS n FROM steps "
                                 "WHERE use = 'used'")[0]["n"]
                 self.assertEqual(used, report(trace)["steps"]["count"])
@@ -236,6 +243,80 @@ class PackTest(Case):
                  self.ask(dataset, "SELECT name FROM kernels")}
         self.assertEqual(names, {name})
 
+    # Around what DuckDB takes at a time, keeps in a row group, and numbers
+    # texts with: one byte, two, four.
+    def test_each_row_is_kept_however_many_there_are(self):
+        for count in (0, 1, 255, 256, 2047, 2048, 2049, 65_535, 65_536,
+                      122_881):
+            with self.subTest(count=count):
+                dataset = self.pack(self.numbered(count), name=f"{count}")
+                row = self.ask(dataset, """
+                    SELECT count(*) AS n,
+                      count(*) FILTER (kind = 'kernel' AND bytes IS NULL
+                        AND name = 'k''"' || (correlation % 70000) || chr(10)
+                        AND grid_x = correlation % 1000 + 1
+                        OR kind = 'memcpy' AND bytes = correlation
+                        AND grid_x IS NULL) AS told,
+                      count(*) FILTER (end_ns - begin_ns
+                        = 1000 * (correlation % 7 + 1)) AS lasted,
+                      count(DISTINCT begin_ns) AS begins,
+                      count(call) AS calls, count(op) AS ops,
+                      count(graph_node) AS nodes FROM kernels""")[0]
+                self.assertEqual(row, {
+                    "n": count, "told": count, "lasted": count,
+                    "begins": count, "calls": 0, "ops": 0, "nodes": 0})
+
+    def numbered(self, count: int) -> pathlib.Path:
+        """Kernels, each fifth a copy, that say their own number."""
+        def event(i):
+            copies = i % 5 == 4
+            args = {"stream": 7, "device": 0, "correlation": i + 1}
+            args |= ({"bytes": i + 1} if copies else
+                     {"grid": [(i + 1) % 1000 + 1, 1, 1],
+                      "block": [32, 1, 1]})
+            name = ("Memcpy HtoD (Pinned -> Device)" if copies
+                    else f"k'\"{(i + 1) % 70000}\n")
+            return {"ph": "X", "cat": "gpu_memcpy" if copies else "kernel",
+                    "name": name, "pid": 0, "tid": 7, "ts": 10 + 20 * i,
+                    "dur": (i + 1) % 7 + 1, "args": args}
+        begin = {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1,
+                 "ts": 1, "dur": 2}
+        trace = self.folder / f"numbered-{count}.json"
+        trace.write_text(json.dumps({"traceEvents": [
+            begin, *(event(i) for i in range(count))]}))
+        return trace
+
+    def test_bytes_that_no_text_has_are_replaced(self):
+        trace = self.folder / "bytes.json"
+        events = ",".join(
+            '{"ph":"X","cat":"kernel","name":"k\\u0000%s","pid":0,"tid":7,'
+            '"ts":%d,"dur":5,"args":{"stream":7,"device":0,"correlation":%d}}'
+            % (tail, 20 * i, i + 1)
+            for i, tail in enumerate(("", "a", "\\ud800", "a")))
+        trace.write_text('{"traceEvents":[' + events + "]}")
+        dataset = self.pack(trace)
+        names = [row["name"] for row in self.ask(
+            dataset, "SELECT name FROM kernels ORDER BY correlation")]
+        exported = [row["name"] for row in self.exported(trace, "kernels")]
+        self.assertEqual(names, exported)
+        self.assertEqual(names[:2], ["k\ufffd", "k\ufffda"])
+
+    def test_what_does_not_fit_on_the_disk_is_said(self):
+        trace = self.numbered(65_536)
+        dataset = self.pack(self.numbered(1))
+        before = sorted(map(str, dataset.rglob("*")))
+        done = subprocess.run(
+            [DLTAP, "pack", "--parquet", str(dataset), str(trace)],
+            capture_output=True, text=True, env=ENV, check=False,
+            preexec_fn=lambda: (
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("kernels", done.stderr)
+        self.assertEqual(sorted(map(str, dataset.rglob("*"))), before)
+        self.assertEqual(
+            self.ask(dataset, "SELECT count(*) AS n FROM kernels"), [{"n": 1}])
+
     def test_an_event_takes_few_bytes(self):
         trace = TRACES / "kineto_h100_qwen_0.5b.json.gz"
         if not trace.exists():
@@ -246,7 +327,6 @@ class PackTest(Case):
             SELECT (SELECT count(*) FROM kernels)
               + (SELECT count(*) FROM calls) AS n""")[0]["n"]
         self.assertLess(size / events, 24)
-
 
     def test_a_run_is_packed_when_it_ends(self):
         dataset = self.folder / "set"

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/exporters/process_account.h"
+
+namespace dltap::analyzer {
+
+ProcessAccount MakeProcessAccount(const ExportInput& input, size_t p) {
+  const Process& process = input.model.processes[p];
+  const ProcessAttribution& attribution = input.attribution.processes[p];
+  const Steps& steps = input.steps[p];
+  ProcessAccount out;
+  out.gaps.Reserve(process.activities.size());
+  for (size_t d = 0; d < process.devices.size(); ++d) {
+    const DeviceId device(d);
+    out.steps.push_back(
+        AccountSteps(input.model, process, attribution, steps, device,
+                     [&](const Gap& gap, const StepWindow& window) {
+                       out.gaps.Add(attribution, device, window.step, gap);
+                     }));
+  }
+  out.classes = ClassSums(process, attribution, steps);
+  return out;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_EXPORTERS_PROCESS_ACCOUNT_H_
+#define DLTAP_ANALYZER_EXPORTERS_PROCESS_ACCOUNT_H_
+
+#include <map>
+#include <vector>
+
+#include "analyzer/exporters/export_input.h"
+#include "analyzer/exporters/gap_list.h"
+#include "analyzer/metrics/step_accounts.h"
+#include "analyzer/metrics/work_sums.h"
+
+namespace dltap::analyzer {
+
+// What several tables of a data set say of one process, found once.
+struct ProcessAccount {
+  std::vector<std::vector<StepAccount>> steps;  // by device
+  GapList gaps;                                 // of the used steps
+  std::map<ClassKey, WorkSum> classes;
+};
+
+ProcessAccount MakeProcessAccount(const ExportInput& input, size_t p);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_EXPORTERS_PROCESS_ACCOUNT_H_

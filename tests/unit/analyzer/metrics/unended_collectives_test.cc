@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives that were called and whose kernels the trace does not have.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/collective_run.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr char kHead[] =
+    "process pid=41 host=a rank=0\n"
+    "device 0 name=gpu\n"
+    "call t=0..3us ncclCommInitRank comm=1 nranks=4 rank=2 clique=5\n";
+constexpr char kWork[] =
+    "kernel t=1..2us device=0 stream=7 name=ampere_sgemm_128x64_nn\n";
+
+std::string AllReduce(int at_us, bool has_kernel) {
+  const std::string at = std::to_string(at_us);
+  const std::string call = "call t=" + at + ".." + std::to_string(at_us + 3) +
+                           "us ncclAllReduce comm=1 count=1000 datatype=7\n";
+  if (!has_kernel) return call;
+  const std::string corr = " corr=" + at;
+  return call + "launchapi t=" + std::to_string(at_us + 1) + ".." +
+         std::to_string(at_us + 2) + "us" + corr + " ext=" + at + "us\n" +
+         "kernel t=" + std::to_string(at_us + 5) + ".." +
+         std::to_string(at_us + 9) + "us device=0 stream=9" + corr +
+         " name=ncclDevKernel_Any\n";
+}
+
+CollectiveRuns Found(const std::string& text) {
+  const TraceModel model = TraceFromText(text);
+  return FindCollectives(model, Attribute(model));
+}
+
+std::vector<int64_t> NumbersOf(const std::vector<CollectiveRun>& runs) {
+  std::vector<int64_t> numbers;
+  for (const CollectiveRun& run : runs) numbers.push_back(run.nth);
+  return numbers;
+}
+
+TEST(UnendedCollectivesTest, TheLastHasNoKernel) {
+  const auto found = Found(kHead + AllReduce(10, true) + AllReduce(20, true) +
+                           AllReduce(30, false));
+  EXPECT_THAT(NumbersOf(found.runs), ElementsAre(0, 1));
+  ASSERT_EQ(found.unended.size(), 1u);
+  const CollectiveRun& hung = found.unended[0];
+  EXPECT_EQ(hung.nth, 2);
+  EXPECT_FALSE(hung.ended);
+  EXPECT_EQ(hung.kind, CollectiveKind::kAllReduce);
+  EXPECT_EQ(hung.elements_in, 1000);
+  EXPECT_EQ(hung.span.begin_ns, 30'000);
+  EXPECT_EQ(found.locals[hung.local].ranks, 4);
+  EXPECT_EQ(found.locals[hung.local].rank, 2);
+}
+
+TEST(UnendedCollectivesTest, ALostRecordKeepsItsPlaceAmongTheOthers) {
+  const auto found = Found(kHead + AllReduce(10, true) + AllReduce(20, false) +
+                           AllReduce(30, true));
+  EXPECT_THAT(NumbersOf(found.runs), ElementsAre(0, 2));
+  EXPECT_THAT(NumbersOf(found.unended), ElementsAre(1));
+}
+
+TEST(UnendedCollectivesTest, TheFirstOfAllIsOnTheOnlyDeviceThatWorks) {
+  EXPECT_THAT(NumbersOf(Found(kHead + AllReduce(10, false) + kWork).unended),
+              ElementsAre(0));
+  // Whose kernels are not recorded, of that nothing can be said.
+  EXPECT_THAT(Found(kHead + AllReduce(10, false)).unended, IsEmpty());
+  const std::string two =
+      "device 1 name=gpu\n"
+      "kernel t=1..2us device=1 stream=7 name=ampere_sgemm_128x64_nn\n";
+  EXPECT_THAT(Found(kHead + two + AllReduce(10, false) + kWork).unended,
+              IsEmpty());
+}
+
+TEST(UnendedCollectivesTest, AGroupIsOneAndAFailedCallIsNone) {
+  const std::string group =
+      "call t=10..11us ncclGroupStart\n"
+      "call t=12..13us ncclSend comm=1 count=10 datatype=7 peer=3\n"
+      "call t=14..15us ncclRecv comm=1 count=10 datatype=7 peer=3\n"
+      "call t=16..17us ncclGroupEnd\n";
+  const auto found = Found(kHead + group + kWork);
+  ASSERT_EQ(found.unended.size(), 1u);
+  EXPECT_EQ(found.unended[0].kind, CollectiveKind::kSendReceive);
+  EXPECT_THAT(found.unended[0].peers, ElementsAre(3));
+  const std::string failed =
+      "call t=10..11us ncclAllReduce failed comm=1 count=1000 datatype=7\n";
+  EXPECT_THAT(Found(kHead + failed + kWork).unended, IsEmpty());
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
