@@ -25,6 +25,7 @@ analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/advice analyzer/compare
 analyzer/reports analyzer/exporters analyzer/web
 analyzer/predict analyzer/output analyzer/duckdb analyzer/query
+analyzer/ranks
 tests
 """.split()
 
@@ -57,7 +58,8 @@ simgpu/cuda11        -> simgpu/base shim/specs
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
 analyzer/cli         -> analyzer/control
 analyzer/cli         -> analyzer/reader analyzer/importers
-analyzer/cli         -> analyzer/web analyzer/query
+analyzer/cli         -> analyzer/web analyzer/ranks
+analyzer/ranks       -> analyzer/query analyzer/reports
 analyzer/web         -> analyzer/reports
 analyzer/reports     -> analyzer/advice analyzer/output
 analyzer/advice      -> analyzer/metrics

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 QUERIES = pathlib.Path(__file__).resolve().parent.parent / "analyzer/query"
 
+VERSION = 1  # `dltap.schema_version` of the files
+
 # Columns of each table; `run` text and `rank` bigint come from the folders.
 # text | bigint | double | boolean
 _CAUSES = ("wait_ns input_ns library_ns launch_ns framework_ns preempted_ns "
@@ -33,7 +35,7 @@ _COLUMNS = {
     "durations": "process device class direction name bucket kernels gpu_ns "
                  "min_ns max_ns",
     "devices": "process device name uuid sms memory_bytes simulated wall_ns "
-               f"busy_ns {_SHARES}",
+               f"busy_ns {_SHARES} peak_memory_bytes link_bytes_per_s",
     "runs": "process host pid program command framework world_size rank_from "
             "clock begin_ns end_ns complete format level simulated lost "
             "open_call dltap_version",
@@ -42,7 +44,7 @@ _TEXT = set("process kind name class direction class_from joined_by "
             "communicator dtype library ended_by drained_by drained_in use "
             "uuid host program command framework rank_from clock format level "
             "open_call dltap_version".split())
-_DOUBLE = {"flops", "work_bytes"}
+_DOUBLE = {"flops", "work_bytes", "link_bytes_per_s"}
 _BOOLEAN = set("autotune failed capturing between_steps simulated "
                "complete".split())
 

@@ -65,22 +65,38 @@ ratios AS (
   SELECT run, communicator, lane,
     sum(transfer_ns) / NULLIF(sum(usual_ns), 0e0) AS ratio
   FROM transfers GROUP BY run, communicator, lane),
--- The link is a rank's when all its communicators are slow.
-slow_links AS (
+-- The link is a rank's when all its communicators are slow, else that of the
+-- two ranks of a slow one.
+slow_ports AS (
   SELECT f.run, f.rank, min(r.ratio) AS ratio
   FROM fits f JOIN ratios r ON f.run = r.run
     AND f.communicator = r.communicator AND f.lane = r.lane
   GROUP BY f.run, f.rank
   HAVING min(r.ratio) >= 1.1e0
     AND count(DISTINCT concat(f.communicator, ' ', f.lane)) >= 2),
+slow_pairs AS (
+  SELECT r.run, r.communicator, r.lane
+  FROM ratios r
+  JOIN fits f ON f.run = r.run AND f.communicator = r.communicator
+    AND f.lane = r.lane
+  LEFT JOIN slow_ports p ON f.run = p.run AND f.rank = p.rank
+  WHERE r.ratio >= 1.1e0
+  GROUP BY r.run, r.communicator, r.lane
+  HAVING count(DISTINCT f.rank) = 2 AND count(p.rank) = 0),
+slow_lanes AS (
+  SELECT f.run, f.rank, f.communicator, f.lane
+  FROM fits f JOIN slow_ports p ON f.run = p.run AND f.rank = p.rank
+  UNION ALL
+  SELECT f.run, f.rank, f.communicator, f.lane
+  FROM fits f JOIN slow_pairs p ON f.run = p.run
+    AND f.communicator = p.communicator AND f.lane = p.lane),
 links AS (
-  SELECT f.run, f.rank, t.step,
+  SELECT l.run, l.rank, t.step,
     sum(t.transfer_ns - t.usual_ns) AS link_ns
-  FROM slow_links l
-  JOIN fits f ON l.run = f.run AND l.rank = f.rank
-  JOIN transfers t ON f.run = t.run AND f.communicator = t.communicator
-    AND f.lane = t.lane
-  GROUP BY f.run, f.rank, t.step),
+  FROM slow_lanes l
+  JOIN transfers t ON l.run = t.run AND l.communicator = t.communicator
+    AND l.lane = t.lane
+  GROUP BY l.run, l.rank, t.step),
 series AS (
   SELECT run, rank, step, length_ns, 'gpu' AS cause, gpu_ns AS excess_ns
   FROM compared
@@ -113,11 +129,12 @@ changes AS (
         abs(so_far - every * place / n) DESC, step) AS best
     FROM sums WHERE place < n) candidates
   WHERE best = 1),
+-- Medians, as `stragglers`: a step that was disturbed says little.
 halves AS (
-  SELECT s.run, s.rank, s.cause, avg(s.length_ns) AS length_ns,
-    avg(s.excess_ns) AS excess_ns, min(s.step) AS first_step,
-    avg(CASE WHEN s.step <= c.last_before THEN s.excess_ns END) AS before_ns,
-    avg(CASE WHEN s.step > c.last_before THEN s.excess_ns END) AS after_ns,
+  SELECT s.run, s.rank, s.cause, median(s.length_ns) AS length_ns,
+    median(s.excess_ns) AS excess_ns, min(s.step) AS first_step,
+    median(CASE WHEN s.step <= c.last_before THEN s.excess_ns END) AS before_ns,
+    median(CASE WHEN s.step > c.last_before THEN s.excess_ns END) AS after_ns,
     min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step
   FROM series s LEFT JOIN changes c ON s.run = c.run AND s.rank = c.rank
     AND s.cause = c.cause
@@ -136,7 +153,8 @@ SELECT n.run, n.rank, h.host,
   round(n.now_ns / NULLIF(n.length_ns, 0e0), 4) AS share_of_step,
   CASE WHEN n.now_ns < {{threshold}} * n.length_ns THEN NULL
     WHEN n.now_ns - coalesce(n.before_ns, n.now_ns) >=
-      {{threshold}} / 2e0 * n.length_ns THEN n.change_step
+      {{threshold}} / 2e0 * n.length_ns
+      AND n.before_ns < {{threshold}} * n.length_ns THEN n.change_step
     ELSE n.first_step END AS since_step
 FROM named n
 LEFT JOIN hosts h ON n.run = h.run AND n.rank = h.rank

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "analyzer/duckdb/column_store.h"
 #include "analyzer/duckdb/sql_text.h"
 #include "analyzer/exporters/dataset_tables.h"
 
@@ -110,16 +111,25 @@ std::string Escaped(const std::string& path) {
   return out;
 }
 
-std::string View(const std::string& folder, std::string_view table) {
+// What an older dltap wrote lacks columns that were added since: only in
+// tables that are small, for it opens each part.
+bool MayLackColumns(std::string_view table) {
+  return table == "devices" || table == kRunsTable;
+}
+
+std::string View(const std::string& folder, std::string_view table,
+                 std::span<const TypedColumn> columns) {
   const std::string parts =
       absl::StrCat(Escaped(folder), "/run=*/table=", std::string(table),
                    "/rank=*/part-*.parquet");
   // As numbers, what folders are named by has wrong statistics in DuckDB 1.5:
   // GROUP BY rank gave other ranks.
+  const bool may_lack = MayLackColumns(table);
   return absl::StrCat(
+      may_lack ? absl::StrCat(EmptyView(columns), " UNION ALL BY NAME ") : "",
       "SELECT * EXCLUDE (\"table\", rank), CAST(rank AS BIGINT) AS rank FROM "
       "read_parquet(",
-      SqlText(parts),
+      SqlText(parts), may_lack ? ", union_by_name = true" : "",
       ", hive_partitioning = true, hive_types_autocast = false)");
 }
 
@@ -174,6 +184,10 @@ absl::Status SetLimits(const DatasetLimits& limits, Duckdb& database) {
 
 }  // namespace
 
+bool IsDataset(const std::string& folder) {
+  return !Folders(folder, "run").empty();
+}
+
 absl::StatusOr<Dataset> Dataset::Open(const std::string& folder,
                                       const DatasetLimits& limits) {
   std::error_code error;
@@ -216,9 +230,9 @@ absl::Status Dataset::MakeViews(const std::string& folder) {
             " of the data set is newer than this dltap's, ", kDatasetVersion));
       }
     }
-    absl::Status made = database_.Run(
-        absl::StrCat("CREATE VIEW ", SqlName(table), " AS ",
-                     is_there ? View(folder, table) : EmptyView(columns)));
+    absl::Status made = database_.Run(absl::StrCat(
+        "CREATE VIEW ", SqlName(table), " AS ",
+        is_there ? View(folder, table, columns) : EmptyView(columns)));
     if (!made.ok()) return made;
   }
   return absl::OkStatus();

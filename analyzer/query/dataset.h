@@ -19,6 +19,9 @@ struct DatasetLimits {
   int threads = 0;     // 0: its own
 };
 
+// Whether the folder is one, by the folders in it: a trace has no run=NAME.
+bool IsDataset(const std::string& folder);
+
 // A data set (docs/dataset.md) in DuckDB: a view of each table's name.
 class Dataset {
  public:
@@ -30,6 +33,7 @@ class Dataset {
   absl::Status Query(
       const std::string& sql,
       const std::function<RowSink&(const ResultColumns&)>& begin);
+  absl::Status Run(const std::string& sql) { return database_.Run(sql); }
   // The rows as a Parquet file.
   absl::Status WriteParquet(const std::string& sql, const std::string& path);
 

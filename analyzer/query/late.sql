@@ -1,4 +1,4 @@
--- question: Which rank comes late to collectives by its own work, and what does each step wait for it?
+-- question: Which rank comes late to collectives by its own work, and what does each step wait for it, and since when?
 -- example: dltap query DATASET late --set top=5
 -- parameter: top integer 20 how many rows, the most blamed first
 -- parameter: threshold real 0.02 share of a step from which a rank is a straggler
@@ -38,11 +38,10 @@ usual AS (
   SELECT run, communicator, kind, nth, median(own_ns) AS own_ns
   FROM owned GROUP BY run, communicator, kind, nth),
 blames AS (
-  SELECT o.run, o.rank, o.communicator,
+  SELECT o.run, o.rank, o.communicator, m.step,
     CASE WHEN o.begin_at = m.last_at THEN 1 ELSE 0 END AS is_last,
-    CASE WHEN o.begin_at = m.last_at
-      THEN greatest(least(m.last_at - m.middle_at, o.own_ns - u.own_ns), 0e0)
-      ELSE 0e0 END AS blame_ns
+    greatest(least(o.begin_at - m.middle_at, o.own_ns - u.own_ns), 0e0)
+      AS blame_ns
   FROM owned o
   JOIN met m ON o.run = m.run AND o.communicator = m.communicator
     AND m.lane = '' AND o.kind = m.kind AND o.nth = m.nth
@@ -50,36 +49,107 @@ blames AS (
     AND o.kind = u.kind AND o.nth = u.nth
   WHERE o.own_ns IS NOT NULL),
 lengths AS (
-  SELECT run, sum(length_ns) AS length_ns, count(*) AS steps
-  FROM (
-    SELECT run, step, CAST(median(end_ns - begin_ns) AS DOUBLE) AS length_ns
-    FROM steps
-    WHERE use = 'used' AND step BETWEEN {{from_step}} AND {{to_step}}
-    GROUP BY run, step) one
-  GROUP BY run),
--- The same delay is waited for in several communicators, one after another:
--- the one that waits most tells the cost.
-per_communicator AS (
-  SELECT run, rank, communicator, count(*) AS collectives,
-    sum(is_last) AS times_last, sum(coalesce(blame_ns, 0e0)) AS blame_ns
-  FROM blames GROUP BY run, rank, communicator),
+  SELECT run, step, CAST(median(end_ns - begin_ns) AS DOUBLE) AS length_ns
+  FROM steps
+  WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
+    AND step BETWEEN {{from_step}} AND {{to_step}}
+  GROUP BY run, step),
+per_step AS (
+  SELECT run, rank, communicator, step, count(*) AS collectives,
+    sum(is_last) AS times_last, sum(blame_ns) AS blame_ns
+  FROM blames GROUP BY run, rank, communicator, step),
 per_rank AS (
   SELECT run, rank, CAST(sum(collectives) AS BIGINT) AS collectives,
-    CAST(sum(times_last) AS BIGINT) AS times_last, max(blame_ns) AS blame_ns
-  FROM per_communicator GROUP BY run, rank),
+    CAST(sum(times_last) AS BIGINT) AS times_last
+  FROM per_step GROUP BY run, rank),
+-- The same delay is waited for in several communicators, one after another:
+-- the one that waits most tells the cost.
+costs AS (
+  SELECT run, rank, step, max(blame_ns) AS blame_ns
+  FROM per_step GROUP BY run, rank, step),
+series AS (
+  SELECT p.run, p.rank, l.step, l.length_ns,
+    coalesce(c.blame_ns, 0e0) AS blame_ns
+  FROM per_rank p JOIN lengths l ON p.run = l.run
+  LEFT JOIN costs c ON p.run = c.run AND p.rank = c.rank
+    AND l.step = c.step),
+-- Since when: as `stragglers` finds it.
+sums AS (
+  SELECT run, rank, step, blame_ns,
+    sum(blame_ns) OVER (PARTITION BY run, rank ORDER BY step
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS so_far,
+    sum(blame_ns) OVER (PARTITION BY run, rank) AS every,
+    row_number() OVER (PARTITION BY run, rank ORDER BY step) AS place,
+    count(*) OVER (PARTITION BY run, rank) AS n
+  FROM series),
+changes AS (
+  SELECT run, rank, step AS last_before FROM (
+    SELECT run, rank, step,
+      row_number() OVER (PARTITION BY run, rank ORDER BY
+        abs(so_far - every * place / n) DESC, step) AS best
+    FROM sums WHERE place + 1 < n) candidates
+  WHERE best = 1),
+halves AS (
+  SELECT s.run, s.rank, median(s.blame_ns) AS blame_ns,
+    median(s.length_ns) AS length_ns, min(s.step) AS first_step,
+    median(CASE WHEN s.step <= c.last_before THEN s.blame_ns END) AS before_ns,
+    median(CASE WHEN s.step <= c.last_before THEN s.length_ns END)
+      AS length_before_ns,
+    median(CASE WHEN s.step > c.last_before THEN s.blame_ns END) AS after_ns,
+    median(CASE WHEN s.step > c.last_before THEN s.length_ns END)
+      AS length_after_ns,
+    min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step
+  FROM series s LEFT JOIN changes c ON s.run = c.run AND s.rank = c.rank
+  GROUP BY s.run, s.rank),
+-- A part of the steps alone counts where it differs from the rest.
+parted AS (
+  SELECT run, rank, first_step, change_step, before_ns, length_before_ns,
+    CASE WHEN after_ns - before_ns >= {{threshold}} / 2e0 * length_after_ns
+        THEN 'rose'
+      WHEN before_ns - after_ns >= {{threshold}} / 2e0 * length_before_ns
+        THEN 'fell' ELSE 'steady' END AS course,
+    blame_ns, length_ns, after_ns, length_after_ns
+  FROM halves),
+now AS (
+  SELECT run, rank, first_step, change_step, course, before_ns,
+    length_before_ns,
+    CASE WHEN course = 'steady' THEN blame_ns ELSE after_ns END AS blame_ns,
+    CASE WHEN course = 'steady' THEN length_ns ELSE length_after_ns END
+      AS length_ns
+  FROM parted),
 medians AS (
-  SELECT run, median(blame_ns) AS blame_ns FROM per_rank GROUP BY run),
+  SELECT run, median(blame_ns) AS blame_ns FROM now GROUP BY run),
+judged AS (
+  SELECT n.run, n.rank, n.first_step, n.change_step,
+    n.course = 'rose' AND n.before_ns < {{threshold}} * n.length_before_ns
+      AS began,
+    CASE WHEN n.blame_ns - m.blame_ns >= {{threshold}} * n.length_ns
+        AND n.blame_ns >= 3e0 * m.blame_ns THEN 'straggler'
+      WHEN n.course = 'fell'
+        AND n.before_ns - m.blame_ns >= {{threshold}} * n.length_before_ns
+        AND n.before_ns >= 3e0 * m.blame_ns THEN 'recovered'
+      ELSE 'usual' END AS verdict,
+    n.blame_ns, n.length_ns, n.before_ns, n.length_before_ns
+  FROM now n JOIN medians m ON n.run = m.run),
+told AS (
+  SELECT run, rank, verdict, began, first_step, change_step,
+    CASE WHEN verdict = 'recovered' THEN before_ns ELSE blame_ns END
+      AS blame_ns,
+    CASE WHEN verdict = 'recovered' THEN length_before_ns ELSE length_ns END
+      AS length_ns
+  FROM judged),
 hosts AS (SELECT run, rank, min(host) AS host FROM runs GROUP BY run, rank)
 SELECT p.run, p.rank, h.host, p.collectives, p.times_last,
-  round(p.blame_ns / l.steps / 1e6, 4) AS blame_ms_per_step,
-  round(p.blame_ns / NULLIF(l.length_ns, 0e0), 4) AS share_of_step,
-  CASE WHEN l.length_ns IS NULL THEN 'no steps were found'
-    WHEN p.blame_ns - m.blame_ns >= {{threshold}} * l.length_ns
-      AND p.blame_ns >= 3 * m.blame_ns THEN 'straggler'
-    ELSE 'usual' END AS verdict
+  round(t.blame_ns / 1e6, 4) AS blame_ms_per_step,
+  round(t.length_ns / 1e6, 4) AS step_ms,
+  round(t.blame_ns / NULLIF(t.length_ns, 0e0), 4) AS share_of_step,
+  CASE WHEN t.verdict = 'straggler' AND t.began THEN t.change_step
+    WHEN t.verdict IN ('straggler', 'recovered') THEN t.first_step END
+    AS since_step,
+  CASE WHEN t.verdict = 'recovered' THEN t.change_step END AS until_step,
+  coalesce(t.verdict, 'no steps were found') AS verdict
 FROM per_rank p
-JOIN medians m ON p.run = m.run
-LEFT JOIN lengths l ON p.run = l.run
+LEFT JOIN told t ON p.run = t.run AND p.rank = t.rank
 LEFT JOIN hosts h ON p.run = h.run AND p.rank = h.rank
-ORDER BY round(p.blame_ns) DESC, p.run, p.rank
+ORDER BY round(t.blame_ns) DESC NULLS LAST, p.run, p.rank
 LIMIT {{top}}

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/duckdb/column_store.h"
 #include "analyzer/duckdb/duckdb.h"
 #include "analyzer/duckdb/sql_text.h"
 
@@ -27,7 +28,7 @@ absl::StatusOr<PipelineOperation> At(std::span<const ColumnStore::Values> of,
   const auto integer = [&](size_t column) {
     return static_cast<int>(of[column].integers[row]);
   };
-  const std::string& name = of[4].dictionary[of[4].texts[row]];
+  const std::string& name = of[4].dictionary.texts()[of[4].texts[row]];
   const std::optional<OperationKind> kind = OperationNamed(name);
   if (!kind) {
     return absl::DataLossError(absl::StrCat("row ", row, ": ", name,

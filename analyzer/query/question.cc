@@ -19,6 +19,8 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr std::string_view kInclude = "include ";
+// What they need stands before them; `roles` goes by what its question says.
+constexpr std::string_view kKeptIncludes[] = {"taken", "fits", "arrivals"};
 
 std::string FirstWord(std::string& rest) {
   const std::pair<std::string, std::string> parts =
@@ -152,14 +154,58 @@ absl::StatusOr<std::string> Fill(std::string_view text,
   return out;
 }
 
-absl::StatusOr<std::string> WithIncludes(std::string_view sql) {
+// A common table expression: "taken", "taken AS (...)".
+struct Expression {
+  std::string name;
+  std::string text;
+};
+
+std::vector<Expression> ExpressionsOf(std::string_view include) {
+  static const std::regex head("(\\w+) AS \\(");
+  std::vector<Expression> out;
+  for (const absl::string_view line :
+       absl::StrSplit(WithoutComments(include), '\n')) {
+    std::smatch match;
+    const std::string text(line);
+    if (std::regex_match(text, match, head)) out.push_back({match[1], ""});
+    if (!out.empty()) absl::StrAppend(&out.back().text, text, "\n");
+  }
+  for (Expression& expression : out) {
+    absl::StripAsciiWhitespace(&expression.text);
+    expression.text = std::string(absl::StripSuffix(expression.text, ","));
+  }
+  return out;
+}
+
+// From the table that SqlToKeep made.
+std::string KeptExpression(const Expression& expression) {
+  return absl::StrCat(expression.name, " AS (SELECT * FROM kept_",
+                      expression.name, ")");
+}
+
+std::string KeptExpressions(std::string_view include) {
+  std::vector<std::string> out;
+  for (const Expression& expression : ExpressionsOf(include)) {
+    out.push_back(KeptExpression(expression));
+  }
+  return absl::StrJoin(out, ",\n");
+}
+
+absl::StatusOr<std::string> WithIncludes(std::string_view sql,
+                                         Includes includes) {
   return Fill(
       WithoutComments(sql),
-      [](const std::string& mark) -> absl::StatusOr<std::string> {
+      [includes](const std::string& mark) -> absl::StatusOr<std::string> {
         if (!mark.starts_with(kInclude)) return "{{" + mark + "}}";
-        const auto text = IncludeNamed(mark.substr(kInclude.size()));
+        const std::string name = mark.substr(kInclude.size());
+        const auto text = IncludeNamed(name);
         if (!text.ok()) return text.status();
-        return std::string(absl::StripAsciiWhitespace(WithoutComments(*text)));
+        const bool is_kept =
+            includes == Includes::kKept &&
+            std::ranges::find(kKeptIncludes, name) != std::end(kKeptIncludes);
+        return is_kept ? KeptExpressions(*text)
+                       : std::string(absl::StripAsciiWhitespace(
+                             WithoutComments(*text)));
       });
 }
 
@@ -223,7 +269,7 @@ const Question* FindQuestion(std::string_view name) {
 
 absl::StatusOr<std::string> SqlOf(
     const Question& question,
-    const std::map<std::string, std::string>& settings) {
+    const std::map<std::string, std::string>& settings, Includes includes) {
   std::map<std::string, std::string> literals;
   std::vector<std::string> known;
   for (const Parameter& parameter : question.parameters) {
@@ -239,7 +285,7 @@ absl::StatusOr<std::string> SqlOf(
     return absl::InvalidArgumentError(absl::StrCat(
         question.name, " has no parameter ", name, WhatThereIs(name, known)));
   }
-  const absl::StatusOr<std::string> sql = WithIncludes(question.sql);
+  const absl::StatusOr<std::string> sql = WithIncludes(question.sql, includes);
   if (!sql.ok()) return sql.status();
   return Fill(
       *sql, [&](const std::string& mark) -> absl::StatusOr<std::string> {
@@ -249,6 +295,29 @@ absl::StatusOr<std::string> SqlOf(
                                                 " has no parameter ", mark,
                                                 ", which its text uses"));
       });
+}
+
+absl::StatusOr<std::vector<std::string>> SqlToKeep(
+    const std::map<std::string, std::string>& settings) {
+  // One that has the parameters of the includes.
+  Question keeping = *FindQuestion("collectives");
+  std::vector<std::string> before;
+  std::vector<std::string> out;
+  for (const std::string_view include : kKeptIncludes) {
+    const auto text = IncludeNamed(include);
+    if (!text.ok()) return text.status();
+    for (const Expression& expression : ExpressionsOf(*text)) {
+      before.push_back(expression.text);
+      keeping.sql = absl::StrCat("CREATE TEMP TABLE kept_", expression.name,
+                                 " AS WITH ", absl::StrJoin(before, ",\n"),
+                                 " SELECT * FROM ", expression.name);
+      const auto sql = SqlOf(keeping, settings);
+      if (!sql.ok()) return sql.status();
+      out.push_back(*sql);
+      before.back() = KeptExpression(expression);
+    }
+  }
+  return out;
 }
 
 }  // namespace dltap::analyzer

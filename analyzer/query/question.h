@@ -50,11 +50,22 @@ std::span<const QueryFile> QueryFiles();
 const std::vector<Question>& AllQuestions();
 const Question* FindQuestion(std::string_view name);
 
+enum class Includes : uint8_t {
+  kInPlace,
+  kKept,  // in tables, by SqlToKeep
+};
+
 // The query as engines take it: includes in place, parameters as literals of
 // their types. Error: a setting that is none of the question's parameters, or
 // no value of its type.
 absl::StatusOr<std::string> SqlOf(
     const Question& question,
+    const std::map<std::string, std::string>& settings,
+    Includes includes = Includes::kInPlace);
+
+// Statements for DuckDB that keep what the questions include in tables, so that
+// it is worked out once. `settings`: run, from_step, to_step.
+absl::StatusOr<std::vector<std::string>> SqlToKeep(
     const std::map<std::string, std::string>& settings);
 
 }  // namespace dltap::analyzer

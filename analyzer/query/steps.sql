@@ -1,6 +1,7 @@
 -- question: How long is each step over all ranks, what is it made of, how evenly is work spread, and who is slowest?
 -- example: dltap query DATASET steps --set from_step=10 --set to_step=19
 -- parameter: top integer 1000 how many rows
+-- parameter: by text step step or length: what rows are ordered by, the longest first
 -- parameter: run text "" of this run only; empty: of all
 -- parameter: from_step integer 0 first step
 -- parameter: to_step integer 1000000000 last step
@@ -45,5 +46,6 @@ SELECT o.run, o.step, o.devices, round(o.length_ns / 1e6, 4) AS step_ms,
 FROM over_ranks o
 JOIN slowest s ON o.run = s.run AND o.step = s.step
 LEFT JOIN work w ON o.run = w.run AND o.step = w.step
-ORDER BY o.run, o.step
+ORDER BY CASE WHEN {{by}} = 'length' THEN round(o.length_ns) END DESC NULLS LAST,
+  o.run, o.step
 LIMIT {{top}}

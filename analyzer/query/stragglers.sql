@@ -74,7 +74,8 @@ SELECT j.run, j.rank, j.device, h.host, j.steps,
     ELSE j.after END, j.excess), 4) AS slower_by,
   CASE WHEN j.verdict IN ('straggler', 'recovered') THEN
     CASE WHEN abs(j.after - j.before) >= {{threshold}} / 2e0
-      AND j.verdict = 'straggler' THEN j.change_step
+      AND j.before < {{threshold}} AND j.verdict = 'straggler'
+      THEN j.change_step
       ELSE j.first_step END END AS since_step,
   CASE WHEN j.verdict = 'recovered' THEN j.change_step END AS until_step,
   j.verdict

@@ -89,8 +89,8 @@ def _memory_table(rows: list[dict]) -> list[str]:
              *textwrap.wrap(
                  f"On {GPUS[0]}: what the allocator holds, how much of it is "
                  "known to be in use in a step, and whose that is. Not known: "
-                 "operands of cuDNN's graphs, which are most convolutions, and "
-                 "of plain kernels; what the allocator keeps for later.", 118),
+                 "operands of kernels whose calls tell none; what the "
+                 "allocator keeps for later.", 118),
              "",
              "| model | batch | held MiB | known % | " + " | ".join(
                  owner.replace("_", " ") + " %" for owner in OWNERS) + " |",

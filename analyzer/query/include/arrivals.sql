@@ -2,8 +2,8 @@
 -- the communicator's first end. met: the same of each collective.
 -- Needs: taken, fits.
 arrivals AS (
-  SELECT t.run, t.rank, t.device, t.communicator, t.lane, t.kind, t.nth,
-    t.ranks, t.bytes, t.step, t.begin_ns, t.end_ns,
+  SELECT t.run, t.rank, t.device, t.communicator, t.lane, t.kind, t.own_kind,
+    t.nth, t.ranks, t.bytes, t.step, t.begin_ns, t.end_ns,
     (t.begin_ns - s.first_ns - f.offset_ns) * (1e0 - f.drift) AS begin_at,
     (t.end_ns - s.first_ns - f.offset_ns) * (1e0 - f.drift) AS end_at
   FROM taken t

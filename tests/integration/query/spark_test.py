@@ -5,6 +5,7 @@ Needs pyspark and Java."""
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,7 +70,7 @@ class Alike(unittest.TestCase):
         expected = self.duck.execute(sql)
         columns = [c[0] for c in expected.description]
         rows = expected.fetchall()
-        found_columns, found = spark_query.ask(spark, name, {})
+        found_columns, found, _ = spark_query.ask(spark, name, {})
         self.assertEqual(found_columns, columns, name)
         self.assertEqual(len(found), len(rows), name)
         for one, other in zip(rows, found):
@@ -112,6 +113,69 @@ class Alike(unittest.TestCase):
         self.assertEqual(killed, executors[:1])
         self.assertNotIn(executors[0], [
             p.pid() for p in handles.current().children().toArray()])
+
+
+class BySubmit(unittest.TestCase):
+    """`dltap query --engine spark`, from a folder with a pattern's name."""
+    def setUp(self):
+        parent = tempfile.TemporaryDirectory()
+        self.addCleanup(parent.cleanup)
+        self.folder = f"{parent.name}/a {{b}} [c]*"
+        make_dataset(self.folder)
+
+    def query(self, *arguments: str) -> subprocess.CompletedProcess:
+        # pip puts spark-submit beside the interpreter.
+        path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+        return subprocess.run(
+            [os.environ["DLTAP"], "query", self.folder, *arguments],
+            env={**os.environ, "PATH": path}, capture_output=True, text=True,
+            check=False)
+
+    def by_spark(self, *arguments: str) -> subprocess.CompletedProcess:
+        return self.query("--engine", "spark", "--master", "local[2]",
+                          "--conf", "spark.ui.enabled=false", *arguments)
+
+    def test_prints_what_duckdb_prints(self):
+        sql = ("WITH few AS (SELECT run, rank, ')' AS text, device = 0 AS zero,"
+               " CAST(NULL AS DOUBLE) AS nothing, 1e0 / 4 AS quarter FROM"
+               " devices) SELECT * FROM few ORDER BY run, rank LIMIT 5")
+        for form, query in (("csv", sql), ("json", sql), ("table", "ranks")):
+            with self.subTest(form):
+                spark = self.by_spark("--format", form, query)
+                self.assertEqual(spark.returncode, 0, spark.stderr)
+                self.assertEqual(spark.stdout, self.query(
+                    "--format", form, query).stdout)
+
+    def test_an_error_is_said_in_spark_s_words_and_leaves_no_rows(self):
+        spark = self.by_spark("SELECT no_such FROM steps")
+        self.assertEqual((spark.returncode, spark.stdout), (3, ""))
+        self.assertIn("no_such", spark.stderr)
+        self.assertNotIn("Traceback", spark.stderr)
+
+    def test_a_rank_that_is_not_whole_is_named(self):
+        shutil.rmtree(next(pathlib.Path(self.folder).glob(
+            "run=*/table=runs/rank=7")))
+        spark = self.by_spark("SELECT count(*) FROM runs")
+        self.assertIn("rank 7 of run it's one is not whole", spark.stderr)
+
+
+class Splitting(unittest.TestCase):
+    def test_leaves_alone_what_is_not_written_plainly(self):
+        for sql in ("SELECT 1", "WITH RECURSIVE a AS (SELECT 1) SELECT 2",
+                    "WITH a(x) AS (SELECT 1) SELECT x FROM a",
+                    "WITH a AS (SELECT 1), b(x) AS (SELECT 2) SELECT 3",
+                    "WITH steps AS (SELECT 1 FROM steps) SELECT 1 FROM steps",
+                    "WITH a AS (SELECT 1"):
+            self.assertEqual(spark_query.split_query(sql), ([], sql))
+
+    def test_parentheses_in_texts_names_and_comments_close_nothing(self):
+        bodies = ["SELECT ')' AS x", 'SELECT "\\")" AS x', "SELECT 1 AS `)`",
+                  "SELECT 1 -- )'\n", "SELECT 1 /* ) */"]
+        expressions = ", ".join(f"a{i} AS ({body})"
+                                for i, body in enumerate(bodies))
+        split, rest = spark_query.split_query(f"WITH {expressions} SELECT 1")
+        self.assertEqual([body for _, body in split], bodies)
+        self.assertEqual(rest.strip(), "SELECT 1")
 
 
 if __name__ == "__main__":

@@ -289,7 +289,9 @@ class Writer:
         host = int(self.clocks.host_of[rank])
         self._put(rank, "devices", {
             "name": [self.device_name], "uuid": f"GPU-{rank}", "sms": 132,
-            "memory_bytes": 80 << 30, "simulated": True}, 1)
+            "memory_bytes": 80 << 30, "simulated": True,
+            "peak_memory_bytes": (20 << 30) + rank * (1 << 20),
+            "link_bytes_per_s": 450e9}, 1)
         bounds = self.simulation.bounds[:last]
         times = [None, None]
         if bounds:

@@ -1,0 +1,18 @@
+-- question: Which steps are replayed, and which ranks run the same?
+-- parameter: run text "" of this run only; empty: of all
+-- parameter: from_step integer 0 first step
+-- parameter: to_step integer 1000000000 last step
+-- uses: steps
+WITH
+parts AS (
+  SELECT run, rank, device, step, begin_ns, end_ns,
+    CAST(kernels AS DOUBLE) AS kernels
+  FROM steps
+  WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
+    AND step BETWEEN {{from_step}} AND {{to_step}}),
+{{include roles}}
+SELECT p.rank, p.device, CAST(r.role AS BIGINT) AS role, p.step, p.begin_ns,
+  p.end_ns
+FROM parts p JOIN roles r ON p.run = r.run AND p.rank = r.rank
+  AND p.device = r.device
+ORDER BY p.rank, p.device, p.step
