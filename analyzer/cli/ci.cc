@@ -21,6 +21,7 @@
 #include "analyzer/control/child_process.h"
 #include "analyzer/control/cuda_major.h"
 #include "analyzer/control/run_environment.h"
+#include "analyzer/control/xla_toolkit.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reports/ci_report.h"
@@ -162,6 +163,8 @@ absl::StatusOr<RunSettings> SettingsFor(const std::string& gpu,
       settings);
   if (!cuda.ok()) return cuda.status();
   settings.cuda = *cuda;
+  settings.toolkit = FetchedToolkitForXla(
+      options.command, InstallPaths::OfThisProgram(), CurrentEnvironment());
   const std::filesystem::path directory =
       root / std::string(settings.simulated->name);
   std::error_code error;

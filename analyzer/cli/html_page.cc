@@ -64,24 +64,32 @@ absl::Status Write(const std::string& page, const std::string& file) {
 
 }  // namespace
 
+absl::Status MayWritePage(const std::string& file) {
+  if (file == "-" || MayWrite(file)) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat(
+      file,
+      " is there and is no page of dltap's; remove it, or choose another "
+      "name"));
+}
+
+absl::Status WritePage(const std::string& report, const std::string& pictures,
+                       const std::string& file) {
+  const absl::StatusOr<std::string> page = HtmlPage(report, pictures);
+  return page.ok() ? Write(*page, file) : page.status();
+}
+
 int WriteHtml(const HtmlRequest& request, const std::string& file) {
-  if (file != "-" && !MayWrite(file)) {
-    return Fail(absl::AlreadyExistsError(absl::StrCat(
-        file,
-        " is there and is no page of dltap's; remove it, or choose "
-        "another name")));
-  }
+  const absl::Status may_write = MayWritePage(file);
+  if (!may_write.ok()) return Fail(may_write);
   std::optional<Pictures> pictures;
   const SummarisedTrace trace = SummariseWithPictures(
       request.paths, request.attribution, request.selection, pictures);
   if (!trace.usage.ok()) return FailUsage(request.command, trace.usage);
   if (!trace.summary.ok()) return Fail(trace.summary.status());
   const Figures figures = FiguresOf(*trace.summary, request.samples_per_step);
-  const absl::StatusOr<std::string> page =
-      HtmlPage(JsonReport(*trace.summary, figures, JsonLayers::kNone),
-               JsonPictures(figures, pictures ? &*pictures : nullptr));
-  if (!page.ok()) return Fail(page.status());
-  const absl::Status written = Write(*page, file);
+  const absl::Status written =
+      WritePage(JsonReport(*trace.summary, figures, JsonLayers::kNone),
+                JsonPictures(figures, pictures ? &*pictures : nullptr), file);
   return written.ok() ? kExitOk : Fail(written);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/cli/selection_options.h"
 
@@ -19,6 +20,15 @@ struct HtmlRequest {
   SelectionOptions selection;
   std::optional<double> samples_per_step;
 };
+
+// Whether a page may be written there: kAlreadyExists if the file is no page
+// of ours.
+absl::Status MayWritePage(const std::string& file);
+
+// Writes the page of two documents to `file`, or to stdout for "-", and says so
+// on stderr.
+absl::Status WritePage(const std::string& report, const std::string& pictures,
+                       const std::string& file);
 
 // Writes the page to `file`, or to stdout for "-", and says so on stderr. A
 // file that is there is replaced if it is a page of ours, else refused. The

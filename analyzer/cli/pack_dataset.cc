@@ -19,7 +19,6 @@ absl::Status AddModel(const TraceModel& model, DatasetWriter& writer) {
   ExportInput input = MakeExportInput(model, attribution, {});
   input.zero_ns = UnixZeroNs(model);
   for (size_t p = 0; p < model.processes.size(); ++p) {
-    input.only_process = p;
     if (absl::Status s = writer.Add(input, p); !s.ok()) return s;
   }
   return absl::OkStatus();

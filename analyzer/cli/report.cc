@@ -12,6 +12,7 @@
 #include "analyzer/cli/html_page.h"
 #include "analyzer/cli/page_option.h"
 #include "analyzer/cli/report_counters.h"
+#include "analyzer/cli/report_ranks.h"
 #include "analyzer/cli/selection_options.h"
 #include "analyzer/cli/summarise_trace.h"
 #include "analyzer/metrics/figures.h"
@@ -57,6 +58,7 @@ struct Options {
   std::string html;
   size_t width = 0;
   bool ascii = false;
+  std::string run;
   bool json = false;
   bool csv = false;
   bool no_composite = false;
@@ -98,6 +100,36 @@ int PrintCounters(const Options& options) {
   return kExitOk;
 }
 
+// What chooses among traces, or arranges their numbers.
+constexpr const char* kOfTraces[] = {"--by",
+                                     "--top",
+                                     "--wide",
+                                     "--advice",
+                                     "--samples-per-step",
+                                     "--steps-plot",
+                                     "--no-composite",
+                                     "--csv",
+                                     "--window",
+                                     "--device",
+                                     "--process",
+                                     "--rank",
+                                     "--warmup"};
+
+int ReportDataset(const CLI::App& app, const Options& options) {
+  for (const char* const option : kOfTraces) {
+    if (app.count(option) == 0) continue;
+    return FailUsage(
+        "report", absl::InvalidArgumentError(absl::StrCat(
+                      option, " is of traces, not of a data set; dltap query ",
+                      options.paths[0], " asks it anything")));
+  }
+  return ReportRanks(options.paths, {.run = options.run,
+                                     .steps = options.selection.steps,
+                                     .html = options.html,
+                                     .json = options.json,
+                                     .ascii = options.ascii});
+}
+
 }  // namespace
 
 int RunReport(const std::vector<std::string>& args) {
@@ -107,7 +139,7 @@ int RunReport(const std::vector<std::string>& args) {
   app.add_option(
          "TRACE", options.paths,
          "directories or files: own traces, Kineto JSON(.gz), SQLite of Nsight "
-         "Systems; or CSV of Nsight Compute")
+         "Systems; or CSV of Nsight Compute; or a data set of many ranks")
       ->required();
   app.add_option("--by", options.by,
                  absl::StrCat("rows: ", absl::StrJoin(ViewNames(), ", ")))
@@ -134,6 +166,8 @@ int RunReport(const std::vector<std::string>& args) {
   app.add_flag("--no-composite", options.no_composite,
                "keep GEMM, softmax, GEMM apart instead of one attention");
   AddSelectionOptions(app, options.selection);
+  app.add_option("--run", options.run,
+                 "of a data set: this run (default: the newest)");
   auto* json = app.add_flag("--json", options.json, "the report as JSON");
   auto* csv = app.add_flag("--csv", options.csv, "the table as CSV");
   csv->excludes(json)->excludes(advice);
@@ -148,6 +182,11 @@ int RunReport(const std::vector<std::string>& args) {
     return kExitUsage;
   }
   SetPage(PageFor(options.width, stdout));
+  if (IsAnyDataset(options.paths)) return ReportDataset(app, options);
+  if (!options.run.empty()) {
+    PrintError("report: --run is of a data set of many ranks, not of traces");
+    return kExitUsage;
+  }
   if (AreCounters(options.paths)) {
     if (options.html.empty()) return PrintCounters(options);
     PrintError("report: --html shows traces, no counters of Nsight Compute");

@@ -22,6 +22,7 @@
 #include "analyzer/control/program_linkage.h"
 #include "analyzer/control/run_directory.h"
 #include "analyzer/control/run_environment.h"
+#include "analyzer/control/xla_toolkit.h"
 #include "analyzer/duckdb/duckdb_functions.h"
 #include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reports/page.h"
@@ -166,6 +167,8 @@ absl::Status ChooseGpu(Options& options) {
   const absl::StatusOr<int> cuda = ChooseCuda(
       wanted, GuessCudaMajor(options.command, CurrentEnvironment()), settings);
   if (cuda.ok()) settings.cuda = *cuda;
+  settings.toolkit = FetchedToolkitForXla(
+      options.command, InstallPaths::OfThisProgram(), CurrentEnvironment());
   return cuda.status();
 }
 
@@ -256,6 +259,10 @@ int RunRun(const std::vector<std::string>& args) {
       options.settings, InstallPaths::OfThisProgram(), CurrentEnvironment());
   if (!environment.ok()) return FailedRun(environment.status());
   if (!HasGpu(options, *environment)) PrintError(kNoDriver);
+  if (TakesToolkit(options.settings, *environment)) {
+    PrintError("XLA compiles with the CUDA toolkit in " +
+               options.settings.toolkit + " (XLA_FLAGS)");
+  }
   const ChildResult result = RunChild(options.command, *environment);
   if (result.exec_error != 0) {
     return ExecFailed(options.command[0], result.exec_error);

@@ -62,17 +62,6 @@ std::optional<Interval> IntervalOf(std::string_view text) {
   return Interval{std::llround(begin_ns), std::llround(end_ns)};
 }
 
-// "10..19" or "10".
-std::optional<std::pair<size_t, size_t>> StepRange(std::string_view text) {
-  const size_t dots = text.find(kDots);
-  const auto first = NumberOf<size_t>(text.substr(0, dots));
-  const auto last = dots == std::string_view::npos
-                        ? first
-                        : NumberOf<size_t>(text.substr(dots + kDots.size()));
-  if (!first || !last || *first > *last) return std::nullopt;
-  return std::pair(*first, *last);
-}
-
 absl::Status Lacks(const std::string& option, const std::string& wanted,
                    const std::set<std::string>& has) {
   return absl::InvalidArgumentError(
@@ -128,6 +117,16 @@ std::optional<std::string> TextOf(const std::string& text) {
 }
 
 }  // namespace
+
+std::optional<std::pair<size_t, size_t>> StepRange(std::string_view text) {
+  const size_t dots = text.find(kDots);
+  const auto first = NumberOf<size_t>(text.substr(0, dots));
+  const auto last = dots == std::string_view::npos
+                        ? first
+                        : NumberOf<size_t>(text.substr(dots + kDots.size()));
+  if (!first || !last || *first > *last) return std::nullopt;
+  return std::pair(*first, *last);
+}
 
 void AddProcessOptions(CLI::App& app, SelectionOptions& options) {
   app.add_option("--rank", options.rank, "only the process of this rank");

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
@@ -29,6 +31,9 @@ void AddProcessOptions(CLI::App& app, SelectionOptions& options);
 void AddPartOptions(CLI::App& app, SelectionOptions& options);
 // All of them.
 void AddSelectionOptions(CLI::App& app, SelectionOptions& options);
+
+// "10..19", or one number; nullopt: none of them.
+std::optional<std::pair<size_t, size_t>> StepRange(std::string_view text);
 
 // What `options` ask of `model`. Errors are those of usage: a text that can't
 // be read, or a rank, process or device that the trace lacks, with those that

@@ -4,12 +4,20 @@ import { render } from "preact";
 import { App } from "./app";
 import type { Pictures, Report } from "./data";
 import { readData } from "./inflate";
+import type { RanksReport } from "./many_data";
+import { ManyRanks } from "./many_ranks";
 
 async function start(): Promise<void> {
   const root = document.getElementById("app");
   if (root === null) return;
   try {
-    const report = await readData<Report>("report");
+    const report = await readData<Report | RanksReport>("report");
+    if ("answers" in report) {
+      root.replaceChildren();
+      render(<ManyRanks report={report} />, root);
+      document.body.dataset.ready = "yes";
+      return;
+    }
     const pictures = await readData<Pictures>("pictures");
     root.replaceChildren();
     render(<App report={report} pictures={pictures} />, root);

@@ -3,34 +3,23 @@
 // Chromium. Exits with 77 where there is none.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { accessSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
   from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 
 import { EVIL, madeTrace } from "./made_trace.mjs";
+import { digits, launched, needChromium, openIn } from "./page.mjs";
 
 const [dltap, tools] = process.argv.slice(2);
-const CHROMIUM = "/usr/bin/chromium";
-try {
-  accessSync(CHROMIUM);
-} catch {
-  console.log(`skipped: no ${CHROMIUM}; scripts/setup.sh --browser installs it`);
-  process.exit(77);
-}
-const require = createRequire(join(tools, "package.json"));
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+needChromium();
 
 const folder = mkdtempSync(join(tmpdir(), "dltap-page-"));
 let browser;
-before(async () => {
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
-});
+let axe;
+before(async () => ({ browser, axe } = await launched(tools)));
 after(async () => {
   await browser?.close();
   rmSync(folder, { recursive: true });
@@ -56,19 +45,7 @@ const jsonOf = (traces, ...options) => JSON.parse(
   execFileSync(dltap, ["report", "--json", ...traces, ...options],
     { stdio: ["ignore", "pipe", "pipe"] }).toString());
 
-// The page, and what it asked for or complained of.
-async function open(html, context_options = {}) {
-  const context = await browser.newContext(context_options);
-  const page = await context.newPage();
-  const faults = [];
-  const requests = [];
-  page.on("console", (message) => faults.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => faults.push(String(error)));
-  page.on("request", (request) => requests.push(request.url()));
-  await page.goto(`file://${html}`);
-  await page.waitForSelector("body[data-ready]");
-  return { page, faults, requests, close: () => context.close() };
-}
+const open = (html, options) => openIn(browser, html, options);
 
 // The two documents of a page.
 function heldIn(html) {
@@ -78,9 +55,6 @@ function heldIn(html) {
   return { report: held("report"), pictures: held("pictures") };
 }
 
-const digits = (value, count) => value === null ? "?"
-  : value.toLocaleString("en-US",
-    { minimumFractionDigits: count, maximumFractionDigits: count });
 const ms = (ns) => digits(ns / 1e6, 2);
 const percent = (share) => digits(share === null ? null : share * 100, 1);
 
