@@ -42,6 +42,7 @@ OTHER_LAYERS = {
     "checkpointed_half_precision": "the same",
     "complex_numbers": "copies of conjugates hide a product's operands",
     "quantized_linear": "one kernel clamps for relu and for everything else",
+    "speech_ctc": "the same",
     "dilated_convolutions": "elementwise work beside a norm of weights",
     "target_network": "two rows of elementwise work, one without gradients",
     "style_transfer": "a clamp and the gradient of another",
@@ -192,9 +193,13 @@ class Comparison:
             if kind == "equal":
                 self._compare(tap[i:i_end], profiler[j:j_end])
                 continue
-            self.only_in_one += [("tap", k.name) for k in tap[i:i_end]]
+            self.only_in_one += [("tap", k.name) for k in tap[i:i_end]
+                                 if not k.is_trial]
             self.only_in_one += [("profiler", k.name)
-                                 for k in profiler[j:j_end]]
+                                 for k in profiler[j:j_end] if not k.is_trial]
+        # How often a kernel is tried is by how long it really took.
+        tap, profiler = ([kernel for kernel in kernels if not kernel.is_trial]
+                         for kernels in (tap, profiler))
         self.shares = share_by_class(tap), share_by_class(profiler)
         self.total_ns = sum(kernel.ns for kernel in tap)
 
@@ -222,7 +227,7 @@ class Comparison:
             found = self.differences.setdefault(
                 key, Difference(one.name, one, other))
             found.count += 1
-            found.tap_ns += one.ns
+            found.tap_ns += 0 if one.is_trial else one.ns
 
     def is_alike(self) -> bool:
         return not (self.differences or self.only_in_one or self.points)
