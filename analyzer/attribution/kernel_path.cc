@@ -39,6 +39,14 @@ bool IsElementType(std::string_view text) {
          std::end(kTypes);
 }
 
+// A functor of these counts or points: of networks' values it knows nothing.
+bool IsIntegerType(std::string_view text) {
+  constexpr std::string_view kTypes[] = {"signed char", "unsigned char",
+                                         "short", "int", "long"};
+  return std::find(std::begin(kTypes), std::end(kTypes), text) !=
+         std::end(kTypes);
+}
+
 bool IsValue(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ') || text.ends_with('*') || text.ends_with('&')) {
@@ -97,13 +105,20 @@ class PathBuilder {
     return true;
   }
 
-  // What a function is called with says nothing of what it does.
+  // What a function is called with says nothing of what it does; but that a
+  // lambda is of integers.
   bool SkipParameters() {
     int depth = 1;
-    while (!rest_.empty() && depth > 0) {
-      depth += rest_.front() == '(' ? 1 : rest_.front() == ')' ? -1 : 0;
-      rest_.remove_prefix(1);
+    size_t length = 0;
+    for (; length < rest_.size() && depth > 0; ++length) {
+      depth += rest_[length] == '(' ? 1 : rest_[length] == ')' ? -1 : 0;
     }
+    const std::string_view list =
+        rest_.substr(0, length - (depth == 0 ? 1 : 0));
+    if (path_.ends_with("{lambda") && IsIntegerType(list)) {
+      path_.append("(").append(list).append(")");
+    }
+    rest_.remove_prefix(length);
     const bool is_last = arguments_.empty() && !rest_.starts_with("::");
     return !is_last;
   }

@@ -43,6 +43,9 @@ TEST(KernelPathTest, KeepsWhatTheKernelDoes) {
   EXPECT_EQ(KernelPath("volta_sgemm_32x128_tn"), "volta_sgemm_32x128_tn");
   EXPECT_EQ(KernelPath("void a::k<a::f(b::Gemm&)::{lambda(float)#1}>(int)"),
             "a::k<a::f::{lambda#1}>");
+  EXPECT_EQ(KernelPath("void a::k<4, a::f(b::S&)::{lambda()#4}::operator()() "
+                       "const::{lambda(long)#1}, x::y<char*, 2ul> >(int)"),
+            "a::k<a::f::{lambda#4}::operator const::{lambda(long)#1},x::y<> >");
   EXPECT_EQ(KernelPath("void a::<unnamed>::k<(int)4, (bool)1>(T1 *)"),
             "a::k<>");
   EXPECT_EQ(KernelPath("a::f(int)::k<float>(int)"), "a::f::k<>");
