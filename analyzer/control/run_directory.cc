@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "shim/specs/launchers.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -25,12 +27,10 @@ std::string AsName(std::string value) {
   return value;
 }
 
-// In the tap's order: in a job of SLURM whose ranks mpirun starts, SLURM_PROCID
-// is not theirs.
+// As the tap's FindRank.
 std::string Rank() {
-  for (const char* variable :
-       {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-    const char* value = std::getenv(variable);
+  for (const specs::Launcher& launcher : specs::kLaunchers) {
+    const char* value = std::getenv(launcher.rank);
     if (value != nullptr && *value != '\0') return AsName(value);
   }
   return "0";

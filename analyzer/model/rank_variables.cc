@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "shim/specs/launchers.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -27,22 +29,16 @@ std::optional<int> ValueOf(std::string_view variables, std::string_view name) {
   return std::nullopt;
 }
 
-constexpr std::string_view kRanks[] = {"RANK", "SLURM_PROCID",
-                                       "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
-constexpr std::string_view kSizes[] = {"WORLD_SIZE", "SLURM_NTASKS",
-                                       "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-
 }  // namespace
 
 RankInfo ParseRankVariables(std::string_view variables) {
-  RankInfo info;
-  for (const std::string_view name : kRanks) {
-    if (!info.rank) info.rank = ValueOf(variables, name);
+  for (const specs::Launcher& launcher : specs::kLaunchers) {
+    const std::optional<int> rank = ValueOf(variables, launcher.rank);
+    if (!rank) continue;
+    return {rank, launcher.ranks != nullptr ? ValueOf(variables, launcher.ranks)
+                                            : std::nullopt};
   }
-  for (const std::string_view name : kSizes) {
-    if (!info.world_size) info.world_size = ValueOf(variables, name);
-  }
-  return info;
+  return {};
 }
 
 }  // namespace dltap::analyzer

@@ -12,8 +12,8 @@ struct RankInfo {
   std::optional<int> world_size;
 };
 
-// From "RANK=3\0WORLD_SIZE=8\0...": torchrun's names win over those of Slurm,
-// Open MPI and PMI.
+// From "RANK=3\0WORLD_SIZE=8\0...", by the first launcher of
+// shim/specs/launchers.h that gives a rank.
 RankInfo ParseRankVariables(std::string_view variables);
 
 }  // namespace dltap::analyzer

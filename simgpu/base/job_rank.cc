@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "shim/specs/launchers.h"
 #include "simgpu/base/clock.h"
 
 namespace dltap::simgpu {
@@ -14,21 +15,9 @@ namespace {
 
 constexpr int kDevices = 16;  // as kMaxDevices of thread_state.h
 
-struct Launcher {
-  const char* rank;
-  const char* ranks;
-};
-// The more specific first: a batch script's SLURM_PROCID is 0 for all that
-// mpirun starts from it.
-constexpr Launcher kLaunchers[] = {
-    {"RANK", "WORLD_SIZE"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"PMI_RANK", "PMI_SIZE"},
-    {"SLURM_PROCID", "SLURM_NTASKS"}};
-
 // -1: not set, or no number.
 int NumberOf(const char* variable) {
-  const char* text = std::getenv(variable);
+  const char* text = variable != nullptr ? std::getenv(variable) : nullptr;
   if (text == nullptr) return -1;
   int number = -1;
   const char* end = text + std::strlen(text);
@@ -44,7 +33,7 @@ struct Job {
 
   Job() {
     for (auto& known : of_device) known = -1;
-    for (const Launcher& launcher : kLaunchers) {
+    for (const specs::Launcher& launcher : specs::kLaunchers) {
       rank = NumberOf(launcher.rank);
       if (rank < 0) continue;
       processes = NumberOf(launcher.ranks);

@@ -7,9 +7,8 @@
 // Which rank of its job a device of this process is, and when the job began.
 namespace dltap::simgpu {
 
-// The launcher's (RANK, OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID), where it
-// started a process for each GPU; else what LearnRank() was told, else the
-// device's own number.
+// The launcher's (shim/specs/launchers.h), where it started a process for each
+// GPU; else what LearnRank() was told, else the device's own number.
 int RankOf(int device);
 
 // The device is `rank` of the `ranks` of a communicator that was made from an

@@ -7,13 +7,11 @@
 #include <cstdio>
 #include <cstring>
 
+#include "shim/specs/launchers.h"
 #include "shim/tap/runtime/config.h"
 
 namespace dltap::shim {
 namespace {
-
-constexpr const char* kRankVariables[] = {"RANK", "OMPI_COMM_WORLD_RANK",
-                                          "PMI_RANK", "SLURM_PROCID"};
 
 // Appends to a fixed buffer; remembers when something did not fit.
 class PathWriter {
@@ -86,8 +84,8 @@ const char* PutLetter(const char* text, const OutputNames& names,
 }  // namespace
 
 const char* FindRank(const char* const* environment) {
-  for (const char* name : kRankVariables) {
-    const char* rank = FindVariable(environment, name);
+  for (const specs::Launcher& launcher : specs::kLaunchers) {
+    const char* rank = FindVariable(environment, launcher.rank);
     if (rank != nullptr && *rank != '\0') return rank;
   }
   return nullptr;

@@ -16,7 +16,7 @@ struct OutputNames {
 };
 
 // Writes the output directory into `path`: `pattern` with %h machine, %p pid,
-// %r rank (RANK, OMPI_COMM_WORLD_RANK, PMI_RANK or SLURM_PROCID; 0 without
+// %r rank (by the variables of shim/specs/launchers.h; 0 without
 // one), %q{NAME} a variable (empty if unset) and %% for a percent sign; without
 // a pattern "dltap-<program>-<pid>". A slash in a substituted value becomes
 // '_'. False when the pattern has another letter or the result does not fit.

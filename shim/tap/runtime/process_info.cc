@@ -10,32 +10,39 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "shim/specs/launchers.h"
 #include "shim/tap/runtime/config.h"
 
 namespace dltap::shim {
 namespace {
 
-constexpr const char* kRankVariables[] = {"RANK",
-                                          "LOCAL_RANK",
-                                          "WORLD_SIZE",
-                                          "LOCAL_WORLD_SIZE",
-                                          "GROUP_RANK",
-                                          "NODE_RANK",
-                                          "MASTER_ADDR",
-                                          "MASTER_PORT",
-                                          "TORCHELASTIC_RESTART_COUNT",
-                                          "TORCHELASTIC_RUN_ID",
-                                          "OMPI_COMM_WORLD_RANK",
-                                          "OMPI_COMM_WORLD_SIZE",
-                                          "OMPI_COMM_WORLD_LOCAL_RANK",
-                                          "PMI_RANK",
-                                          "PMI_SIZE",
-                                          "SLURM_PROCID",
-                                          "SLURM_LOCALID",
-                                          "SLURM_NTASKS",
-                                          "SLURM_NODEID",
-                                          "SLURM_JOB_ID",
-                                          "CUDA_VISIBLE_DEVICES"};
+// Beside those of specs::kLaunchers.
+constexpr const char* kPlaceVariables[] = {"LOCAL_RANK",
+                                           "LOCAL_WORLD_SIZE",
+                                           "GROUP_RANK",
+                                           "NODE_RANK",
+                                           "MASTER_ADDR",
+                                           "MASTER_PORT",
+                                           "TORCHELASTIC_RESTART_COUNT",
+                                           "TORCHELASTIC_RUN_ID",
+                                           "OMPI_COMM_WORLD_LOCAL_RANK",
+                                           "SLURM_LOCALID",
+                                           "SLURM_NODEID",
+                                           "SLURM_JOB_ID",
+                                           "CUDA_VISIBLE_DEVICES"};
+
+// `use(name)` for each; ends with the first that returns true.
+template <typename Use>
+bool AnyRankVariable(Use use) {
+  for (const specs::Launcher& launcher : specs::kLaunchers) {
+    if (use(launcher.rank)) return true;
+    if (launcher.ranks != nullptr && use(launcher.ranks)) return true;
+  }
+  for (const char* name : kPlaceVariables) {
+    if (use(name)) return true;
+  }
+  return false;
+}
 
 bool IsSafeInPath(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -108,23 +115,22 @@ ProcessInfo ReadProcessInfo() {
 }
 
 bool IsRankVariable(const char* variable) {
-  for (const char* name : kRankVariables) {
-    if (IsVariable(variable, name)) return true;
-  }
-  return false;
+  return AnyRankVariable(
+      [variable](const char* name) { return IsVariable(variable, name); });
 }
 
 uint32_t CollectRankVariables(const char* const* environment, char* out,
                               uint32_t capacity) {
   uint32_t used = 0;
-  for (const char* name : kRankVariables) {
+  AnyRankVariable([=, &used](const char* name) {
     const char* value = FindVariable(environment, name);
-    if (value == nullptr) continue;
+    if (value == nullptr) return false;
     const size_t needed = strlen(name) + 1 + strlen(value) + 1;
-    if (used + needed > capacity) continue;
+    if (used + needed > capacity) return false;
     snprintf(out + used, capacity - used, "%s=%s", name, value);
     used += static_cast<uint32_t>(needed);
-  }
+    return false;
+  });
   return used;
 }
 

@@ -57,6 +57,16 @@ TEST(RankVariablesTest, TorchrunWinsAndNonsenseIsIgnored) {
   constexpr std::string_view kSlurm("SLURM_PROCID=5\0SLURM_NTASKS=6\0", 30);
   EXPECT_EQ(ParseRankVariables(kSlurm).rank, 5);
   EXPECT_EQ(ParseRankVariables(kSlurm).world_size, 6);
+  // What a batch script has is not what mpirun tells its processes.
+  constexpr std::string_view kMpirun(
+      "SLURM_NTASKS=1\0SLURM_PROCID=0\0OMPI_COMM_WORLD_RANK=5\0"
+      "OMPI_COMM_WORLD_SIZE=6\0",
+      76);
+  EXPECT_EQ(ParseRankVariables(kMpirun).rank, 5);
+  EXPECT_EQ(ParseRankVariables(kMpirun).world_size, 6);
+  constexpr std::string_view kTorchrun(
+      "RANK=2\0SLURM_PROCID=0\0SLURM_NTASKS=1\0", 37);
+  EXPECT_EQ(ParseRankVariables(kTorchrun).world_size, std::nullopt);
   constexpr std::string_view kBad("RANK=x\0RANKING=3", 16);
   EXPECT_EQ(ParseRankVariables(kBad).rank, std::nullopt);
   EXPECT_EQ(ParseRankVariables("").rank, std::nullopt);
