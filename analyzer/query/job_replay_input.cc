@@ -72,6 +72,8 @@ absl::Status CheckOneRun(Dataset& dataset, const Settings& settings) {
                    ": one run is replayed"));
 }
 
+constexpr int64_t kKernelsAtOnce = 1'000'000;  // 40 bytes each
+
 using DeviceOf = std::pair<int64_t, int64_t>;  // rank, device
 
 struct Window {
@@ -89,6 +91,7 @@ struct Meeting {
 // What is known of a device before its kernels are read.
 struct Frame {
   int64_t role = 0;
+  int64_t kernels_of_rank = 0;  // in all steps, on all devices
   std::vector<Window> windows;
   std::vector<Meeting> meetings;
 
@@ -107,15 +110,30 @@ class JobReader {
     absl::Status status = ReadSteps();
     if (status.ok()) status = ReadMeetings();
     for (auto at = frames_.begin(); status.ok() && at != frames_.end();) {
-      const int64_t rank = at->first.first;
-      status = ReadRank(rank);
-      while (at != frames_.end() && at->first.first == rank) ++at;
+      const auto end = EndOfBatch(at);
+      status = ReadRanks(at, end);
+      at = end;
     }
     if (!status.ok()) return status;
     return std::move(job_);
   }
 
  private:
+  using Frames = std::map<DeviceOf, Frame>;
+
+  // Of ranks that are read at once: each question opens the files of all.
+  Frames::iterator EndOfBatch(Frames::iterator begin) {
+    int64_t kernels = 0;
+    auto end = begin;
+    while (end != frames_.end()) {
+      const int64_t rank = end->first.first;
+      kernels += end->second.kernels_of_rank;
+      if (end != begin && kernels > kKernelsAtOnce) break;
+      while (end != frames_.end() && end->first.first == rank) ++end;
+    }
+    return end;
+  }
+
   absl::Status ReadSteps() {
     const absl::StatusOr<ManyRows> rows =
         Ask(dataset_, "replay/steps", settings_);
@@ -123,6 +141,7 @@ class JobReader {
     for (size_t row = 0; row < rows->rows(); ++row) {
       Frame& frame = frames_[{rows->Integer(0, row), rows->Integer(1, row)}];
       frame.role = rows->Integer(2, row);
+      frame.kernels_of_rank = rows->Integer(6, row);
       frame.windows.push_back({rows->Integer(3, row), rows->Integer(4, row),
                                rows->Integer(5, row)});
     }
@@ -160,34 +179,44 @@ class JobReader {
         "no collectives in the used steps that ranks can be matched by");
   }
 
-  absl::Status ReadRank(int64_t rank) {
+  absl::Status ReadRanks(Frames::iterator begin, Frames::iterator end) {
     Settings settings = settings_;
-    settings["rank"] = absl::StrCat(rank);
+    settings["from_rank"] = absl::StrCat(begin->first.first);
+    settings["to_rank"] = absl::StrCat(std::prev(end)->first.first);
     const absl::StatusOr<ManyRows> rows =
         Ask(dataset_, "replay/activities", settings);
     if (!rows.ok()) return rows.status();
-    std::map<int64_t, std::vector<DeviceActivity>> by_device;
-    for (size_t row = 0; row < rows->rows(); ++row) {
-      by_device[rows->Integer(0, row)].push_back(
-          {.stream = rows->Integer(1, row),
-           .begin_ns = rows->Integer(2, row),
-           .end_ns = rows->Integer(3, row),
-           .is_communication = rows->Flag(4, row),
-           .asked_ns = rows->MaybeInteger(5, row)});
-    }
-    for (auto at = frames_.lower_bound({rank, INT64_MIN});
-         at != frames_.end() && at->first.first == rank; ++at) {
-      const std::vector<DeviceActivity>& activities =
-          by_device[at->first.second];
+    size_t row = 0;
+    for (auto at = begin; at != end; ++at) {
+      const std::vector<DeviceActivity> activities =
+          ActivitiesOf(at->first, *rows, row);
       if (std::ranges::all_of(activities, &DeviceActivity::is_communication)) {
         return absl::DataLossError(
-            absl::StrCat("rank ", rank,
+            absl::StrCat("rank ", at->first.first,
                          " has no kernels but collectives: what it does "
                          "beside them is not known"));
       }
       AddDevice(at->first, at->second, activities);
     }
     return absl::OkStatus();
+  }
+
+  // `row` goes on to the first of the devices after it.
+  static std::vector<DeviceActivity> ActivitiesOf(const DeviceOf& device,
+                                                  const ManyRows& rows,
+                                                  size_t& row) {
+    std::vector<DeviceActivity> activities;
+    for (; row < rows.rows(); ++row) {
+      const DeviceOf owner = {rows.Integer(0, row), rows.Integer(1, row)};
+      if (owner > device) break;
+      if (owner < device) continue;  // without used steps
+      activities.push_back({.stream = rows.Integer(2, row),
+                            .begin_ns = rows.Integer(3, row),
+                            .end_ns = rows.Integer(4, row),
+                            .is_communication = rows.Flag(5, row),
+                            .asked_ns = rows.MaybeInteger(6, row)});
+    }
+    return activities;
   }
 
   void AddDevice(const DeviceOf& device, const Frame& frame,
@@ -259,7 +288,7 @@ class JobReader {
 
   Dataset& dataset_;
   const Settings settings_;
-  std::map<DeviceOf, Frame> frames_;
+  Frames frames_;
   ReplayJob job_;
 };
 

@@ -10,9 +10,12 @@ parts AS (
   FROM steps
   WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
     AND step BETWEEN {{from_step}} AND {{to_step}}),
+held AS (
+  SELECT run, rank, sum(kernels) AS kernels FROM steps GROUP BY run, rank),
 {{include roles}}
 SELECT p.rank, p.device, CAST(r.role AS BIGINT) AS role, p.step, p.begin_ns,
-  p.end_ns
+  p.end_ns, CAST(h.kernels AS BIGINT) AS kernels_of_rank
 FROM parts p JOIN roles r ON p.run = r.run AND p.rank = r.rank
   AND p.device = r.device
+JOIN held h ON p.run = h.run AND p.rank = h.rank
 ORDER BY p.rank, p.device, p.step
