@@ -5,21 +5,19 @@
 -- parameter: to_step integer 1000000000 last step
 -- uses: classes steps durations
 WITH
-asked AS (
-  SELECT run, rank, device, count(*) AS steps
+used AS (
+  SELECT run, rank, device, process, step,
+    count(*) OVER (PARTITION BY run, rank, device) AS steps
   FROM steps
   WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
-    AND step BETWEEN {{from_step}} AND {{to_step}}
-  GROUP BY run, rank, device),
+    AND step BETWEEN {{from_step}} AND {{to_step}}),
 per_rank AS (
   SELECT c.run, c.rank, c.device, c.class, coalesce(c.direction, '')
-      AS direction, CAST(sum(c.gpu_ns) AS DOUBLE) / max(a.steps) AS ns,
-    CAST(sum(c.kernels) AS DOUBLE) / max(a.steps) AS kernels
+      AS direction, CAST(sum(c.gpu_ns) AS DOUBLE) / max(u.steps) AS ns,
+    CAST(sum(c.kernels) AS DOUBLE) / max(u.steps) AS kernels
   FROM classes c
-  JOIN asked a ON c.run = a.run AND c.rank = a.rank AND c.device = a.device
-  JOIN steps s ON c.run = s.run AND c.rank = s.rank AND c.device = s.device
-    AND c.process = s.process AND c.step = s.step AND s.use = 'used'
-  WHERE c.step BETWEEN {{from_step}} AND {{to_step}}
+  JOIN used u ON c.run = u.run AND c.rank = u.rank AND c.device = u.device
+    AND c.process = u.process AND c.step = u.step
   GROUP BY c.run, c.rank, c.device, c.class, coalesce(c.direction, '')),
 over_ranks AS (
   SELECT run, class, direction, count(*) AS ranks, avg(ns) AS ns,
