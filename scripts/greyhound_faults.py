@@ -37,6 +37,13 @@ def seconds(text: str) -> float:
     return value
 
 
+def positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise ValueError(text)
+    return value
+
+
 def times(begin: float, end: float) -> str:
     if end <= begin:
         raise ValueError("it ends before it begins")
@@ -66,10 +73,10 @@ def main() -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
-    parser.add_argument("--link", type=float, default=0.5, metavar="SHARE",
+    parser.add_argument("--link", type=positive, default=0.5, metavar="SHARE",
                         help="what a loaded link keeps of its bandwidth "
                              "(default 0.5: two transfers share it)")
-    parser.add_argument("--step", type=float, metavar="SECONDS",
+    parser.add_argument("--step", type=positive, metavar="SECONDS",
                         help="how long the part of a step between two forward "
                              "passes takes without a delay")
     options = parser.parse_args()

@@ -72,7 +72,9 @@ fs::path ToolkitOfBuildTree(const InstallPaths& paths) {
 fs::path ToolkitOfCache(const Environment& environment) {
   fs::path cache = VariableOf(environment, "DLTAP_TOOLS");
   if (cache.empty()) {
-    cache = fs::path(VariableOf(environment, "HOME")) / ".cache/dltap";
+    const std::string home = VariableOf(environment, "HOME");
+    if (home.empty()) return {};
+    cache = fs::path(home) / ".cache/dltap";
   }
   fs::path newest;
   fs::file_time_type newest_time = fs::file_time_type::min();

@@ -112,6 +112,7 @@ bool ParseSpeed(std::string_view text, double& speed) {
 
 // RANKS@FROM[:kill|:hang]. Empty: it is parsed, else what is wrong.
 std::string_view ParseDead(std::string_view text, ScopedFault& fault) {
+  const bool says_how = text.find(':') != std::string_view::npos;
   std::string_view where = TakeUntil(text, ':');
   const std::string_view ranks = TakeUntil(where, '@');
   if (!ParseRanks(ranks, fault.ranks)) return "no rank, as 3, 2-5 or *";
@@ -119,7 +120,7 @@ std::string_view ParseDead(std::string_view text, ScopedFault& fault) {
     return "expected dead:RANK@SECONDS";
   }
   fault.hangs = text == "hang";
-  if (!text.empty() && text != "hang" && text != "kill") {
+  if (says_how && text != "hang" && text != "kill") {
     return "a dead rank is to 'kill' or to 'hang'";
   }
   return "";

@@ -34,6 +34,13 @@ class GreyhoundFaultsTest(unittest.TestCase):
             self.assertIn(":2: ", done.stderr)
             self.assertEqual(done.stdout, "")
 
+    def test_a_step_takes_time_and_a_link_keeps_something(self):
+        for option in ("--step", "--link"):
+            for value in ("0", "-1", "nan", "inf"):
+                done = converted("1;2;[1];0.1\n", f"{option}={value}")
+                self.assertEqual(done.returncode, 2, value)
+                self.assertIn(option, done.stderr)
+
     def test_a_delay_needs_the_step(self):
         done = converted("1;2;[1];0.1\n")
         self.assertEqual(done.returncode, 1)

@@ -31,11 +31,12 @@ class XlaToolkitTest : public ::testing::Test {
     Write(name + "/nvvm/libdevice/libdevice.10.bc");
     return dir_.path() + "/" + name;
   }
-  std::string Found() {
+  std::string FoundWithHome(const std::string& home) {
     return FetchedToolkitForXla(
         {python_, "train.py"}, InstallPaths(dir_.path() + "/build/bin"),
-        {{"HOME", dir_.path()}, {"PATH", dir_.path() + "/path"}});
+        {{"HOME", home}, {"PATH", dir_.path() + "/path"}});
   }
+  std::string Found() { return FoundWithHome(dir_.path()); }
 
   TempDir dir_;
   std::string python_ = Write("venv/bin/python", "");
@@ -59,6 +60,15 @@ TEST_F(XlaToolkitTest, ElseTheNewestWholeOneInTheCache) {
   Write(".cache/dltap/cuda-2/bin/ptxas");  // no libdevice
   Toolkit(".cache/dltap/else");
   EXPECT_EQ(Found(), newer);
+}
+
+TEST_F(XlaToolkitTest, TheCurrentFolderIsNoHome) {
+  Package("tensorflow/__init__.py");
+  Toolkit(".cache/dltap/cuda-1");
+  const fs::path before = fs::current_path();
+  fs::current_path(dir_.path());
+  EXPECT_EQ(FoundWithHome(""), "");
+  fs::current_path(before);
 }
 
 TEST_F(XlaToolkitTest, IsNotForProgramsWithoutXla) {

@@ -96,6 +96,7 @@ TEST(ScopedFaultRulesTest, WhatIsWrongIsSaid) {
                          Row{"gpu:3:x0.5:x0.5", "no speed"},
                          Row{"dead:3", "dead:RANK@SECONDS"},
                          Row{"dead:3@1-2", "dead:RANK@SECONDS"},
+                         Row{"dead:3@1:", "'kill' or to 'hang'"},
                          Row{"dead:3@1:x0.5", "'kill' or to 'hang'"}}) {
     std::string why;
     EXPECT_FALSE(ParseScopedFault(row.text, &why).has_value()) << row.text;
