@@ -17,6 +17,18 @@ constexpr Wording kAct = {
     .any = "copy the next batch on another stream while this one computes",
     .tensorflow = "tf.data.experimental.prefetch_to_device('/gpu:0')",
     .jax = "jax.device_put(next batch) before this step's result is read"};
+// Nothing computes beside a copy from pageable memory.
+constexpr Wording kActFromPageable = {
+    .any =
+        "copy the next batch, from pinned memory, on another stream while "
+        "this one computes",
+    .tensorflow = kAct.tensorflow,
+    .jax = kAct.jax};
+
+bool IsMostlyPageable(const Facts& facts) {
+  return 2 * facts.Signs(Sign::kPageableUpload).bytes >
+         facts.Signs(Sign::kUpload).bytes;
+}
 
 }  // namespace
 
@@ -28,7 +40,8 @@ void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(exposed_ns) < kLeastShare) return;
   const double compute_ns = facts.Step(facts.totals.in(DeviceState::kCompute));
   Advice advice;
-  advice.act = kAct.For(facts.framework);
+  advice.act =
+      (IsMostlyPageable(facts) ? kActFromPageable : kAct).For(facts.framework);
   advice.why = absl::StrFormat(
       "%.2f ms of copies a step beside %.2f ms of "
       "computing; neither hides the other",

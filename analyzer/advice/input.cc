@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_format.h"
 #include "analyzer/advice/rules.h"
@@ -16,6 +17,14 @@ constexpr Wording kMakesIt = {
     .torch = "num_workers > 0 in the DataLoader: this thread makes its input",
     .tensorflow = "tf.data: .map(f, num_parallel_calls=N).prefetch(N)",
     .mxnet = "num_workers > 0 in the DataLoader: this thread makes its input"};
+// Too few samples tell which of the two it is.
+constexpr Wording kMakesItOrWaits = {
+    .any = kMakesIt.any,
+    .torch =
+        "num_workers > 0 in the DataLoader, and as many as keep up; all that "
+        "is done to a batch belongs there",
+    .tensorflow = kMakesIt.tensorflow,
+    .mxnet = "num_workers > 0 in the DataLoader, and as many as keep up"};
 constexpr Wording kWaitsForIt = {
     .any = "make the input ahead, by more threads or processes",
     .torch =
@@ -23,16 +32,20 @@ constexpr Wording kWaitsForIt = {
     .tensorflow = "tf.data: .map(f, num_parallel_calls=N).prefetch(N)",
     .mxnet = "more workers in the DataLoader (num_workers)"};
 
+const Wording& ActOn(std::optional<double> runs) {
+  if (!runs) return kMakesItOrWaits;
+  return *runs >= kMakesItItself ? kMakesIt : kWaitsForIt;
+}
+
 }  // namespace
 
 void AdviseInput(const Facts& facts, std::vector<Advice>& out) {
   const SignSums& idle = facts.Signs(Sign::kInputIdle);
   const double ns = facts.Step(idle.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
-  const auto& runs = facts.figures.program.input_runnable_share;
-  const bool makes_it = runs.value_or(0) >= kMakesItItself;
   Advice advice;
-  advice.act = (makes_it ? kMakesIt : kWaitsForIt).For(facts.framework);
+  advice.act =
+      ActOn(facts.figures.program.input_runnable_share).For(facts.framework);
   advice.why =
       absl::StrFormat("the GPU waits %.2f ms a step for its input", ns * 1e-6);
   advice.phase = Phase::kIo;

@@ -15,11 +15,21 @@ constexpr double kLeastShare = 0.03;  // of the step
 constexpr Wording kAct = {
     .any = "one layout for all convolutions (NHWC)",
     .torch =
-        "model and inputs .to(memory_format=torch.channels_last), no "
-        "permute().contiguous() between",
+        "model and inputs .to(memory_format=torch.channels_last; "
+        "channels_last_3d for volumes), no permute().contiguous() between",
     .tensorflow = "data_format=\"channels_last\" throughout",
     .jax = "dimension_numbers=(\"NHWC\", \"HWIO\", \"NHWC\") throughout",
     .mxnet = "layout=\"NHWC\" throughout"};
+// Convolutions take what they are given; what lies between them does not.
+constexpr Wording kActBetween = {
+    .any = kAct.any,
+    .torch =
+        "one layout for all layers: no permute().contiguous() between "
+        "convolutions, and beside torch.channels_last no layer that has only "
+        "the default one (nn.GroupNorm)",
+    .tensorflow = kAct.tensorflow,
+    .jax = kAct.jax,
+    .mxnet = kAct.mxnet};
 
 }  // namespace
 
@@ -34,7 +44,9 @@ void AdviseLayout(const Facts& facts, std::vector<Advice>& out) {
   // work between two convolutions, besides what convolutions do themselves.
   const auto layout = static_cast<size_t>(LayerClass::kLayout);
   advice.gain_high_ns += facts.Step(facts.totals.classes[layout].gpu_ns);
-  advice.act = kAct.For(facts.framework);
+  const bool inside =
+      facts.totals.avoidable.of(Avoidable::kInnerTransposes).count > 0;
+  advice.act = (inside ? kAct : kActBetween).For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step transpose what convolutions take and give, %.2f ms",
       facts.Step(work.count), ns * 1e-6);

@@ -14,7 +14,8 @@ constexpr double kOfLink = 0.92;     // what copies of pinned memory keep of it
 
 constexpr double kLow = 0.85;  // of the gain: links differ, and drivers
 constexpr double kHigh = 1.1;  // of it, the same
-// At which a thread copies a batch into pinned memory; assumed.
+// At which a thread copies a batch into pinned memory, unless the driver's own
+// copies to its buffer are quicker; assumed.
 constexpr double kPinningBytesPerS = 12e9;
 
 constexpr Wording kAct = {
@@ -51,7 +52,7 @@ void AdvisePageable(const Facts& facts, std::vector<Advice>& out) {
   advice.gain_ns = gain_ns;
   // A step is no shorter than the copying into pinned memory that it takes, if
   // nothing else has been there before.
-  const double pinning_ns = 1e9 * bytes / kPinningBytesPerS;
+  const double pinning_ns = std::min(ns, 1e9 * bytes / kPinningBytesPerS);
   advice.gain_low_ns =
       std::clamp(facts.step_ns - pinning_ns, 0.0, kLow * gain_ns);
   advice.gain_high_ns = std::min(kHigh * gain_ns, exposed_ns);

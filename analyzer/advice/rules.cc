@@ -16,6 +16,7 @@ constexpr Rule kRules[] = {
     {"download", kNeedsCounts, kOfAll, AdviseDownload},
     {"sync_reads", kNeedsCounts | kNeedsHostTimes, kOfAll, AdviseSyncReads},
     {"syncs", kNeedsCounts | kNeedsHostTimes, kOfAll, AdviseSyncs},
+    {"frees", kNeedsCounts | kNeedsHostTimes, kOfAll, AdviseFrees},
     {"small_kernels", kNeedsCounts | kNeedsHostTimes, kOfAll,
      AdviseSmallKernels},
     {"blocked", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseBlocked},
@@ -32,6 +33,7 @@ constexpr Rule kRules[] = {
     {"pointwise", kNeedsGpuWork, kOfAll, AdvisePointwise},
     {"embedding", kNeedsGpuWork, kOfAll, AdviseEmbedding},
     {"checkpoint", kNeedsGpuWork, kOfAll, AdviseCheckpoint},
+    {"grown_caches", kNeedsGpuWork, kOfAll, AdviseGrownCaches},
     {"micro_batches", kNeedsGpuWork, kOfAll, AdviseMicroBatches},
 };
 

@@ -42,6 +42,7 @@ void AdviseComm(const Facts& facts, std::vector<Advice>& out);
 void AdvisePageable(const Facts& facts, std::vector<Advice>& out);
 void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out);
 void AdviseSyncs(const Facts& facts, std::vector<Advice>& out);
+void AdviseFrees(const Facts& facts, std::vector<Advice>& out);
 void AdviseSmallUploads(const Facts& facts, std::vector<Advice>& out);
 void AdviseDownload(const Facts& facts, std::vector<Advice>& out);
 void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out);
@@ -56,6 +57,7 @@ void AdviseCast(const Facts& facts, std::vector<Advice>& out);
 void AdvisePointwise(const Facts& facts, std::vector<Advice>& out);
 void AdviseEmbedding(const Facts& facts, std::vector<Advice>& out);
 void AdviseCheckpoint(const Facts& facts, std::vector<Advice>& out);
+void AdviseGrownCaches(const Facts& facts, std::vector<Advice>& out);
 void AdviseMicroBatches(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer

@@ -15,7 +15,9 @@ constexpr double kGraphsSurely = 0.4;  // of it, at least
 
 constexpr Wording kAct = {
     .any = "CUDA graphs, or a larger batch",
-    .torch = "torch.cuda.graph, or torch.compile(mode='reduce-overhead')",
+    .torch =
+        "torch.cuda.graph, torch.compile(mode='reduce-overhead'), or a larger "
+        "batch",
     .tensorflow = "tf.function(jit_compile=True), or a larger batch",
     .jax = "jax.jit around the whole step, or a larger batch"};
 

@@ -14,7 +14,10 @@ constexpr double kLeastReads = 4;  // of a step
 
 constexpr Wording kAct = {
     .any = "keep losses and norms on the GPU; read them every N steps",
-    .torch = "no .item() or print(tensor) in each step; read every N steps",
+    .torch =
+        "no .item(), print(tensor) or x[mask] in each step: read every N "
+        "steps, "
+        "and torch.where for masks",
     .tensorflow = "no .numpy() in each step; read losses every N steps",
     .jax = "no float(x) or .item() in each step; read losses every N steps",
     .mxnet = "no .asscalar() in each step; read losses every N steps"};

@@ -8,6 +8,7 @@
 #include "analyzer/exporters/api_records.h"
 #include "analyzer/exporters/chrome_device.h"
 #include "analyzer/exporters/chrome_event.h"
+#include "analyzer/model/simulation_marks.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -79,6 +80,9 @@ class ProcessWriter {
     json.Field("program", process_.program);
     json.Field("host", process_.host);
     json.Field("framework", process_.framework);
+    if (process_.host_clock == HostClock::kFixedCosts) {
+      json.Field(kHostClockMark, kFixedCostsMark);
+    }
     json.EndObject();
     std::string head = json.Take();
     sink_(head);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/exporters/nsys_tables.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "analyzer/exporters/nsys_columns.h"
 #include "analyzer/exporters/sqlite_file.h"
 #include "analyzer/model/nsys_schema.h"
+#include "analyzer/model/simulation_marks.h"
 #include "analyzer/output/utf8.h"
 
 namespace dltap::analyzer {
@@ -102,11 +104,21 @@ class NsysWriter {
     return it->second;
   }
 
+  bool HasFixedCosts() const {
+    return std::any_of(model_.processes.begin(), model_.processes.end(),
+                       [](const Process& process) {
+                         return process.host_clock == HostClock::kFixedCosts;
+                       });
+  }
+
   void WriteFacts() {
     file_.Insert(nsys::kExportTable, {nsys::kSchemaVersion, kSchema});
     file_.Insert(
         nsys::kExportTable,
         {nsys::kProductVersion, std::string_view("by dltap " DLTAP_VERSION)});
+    if (HasFixedCosts()) {
+      file_.Insert(nsys::kExportTable, {kHostClockMark, kFixedCostsMark});
+    }
     // The trace's own time line: no wall clock is known.
     file_.Insert(nsys::kStartTimeTable,
                  {int64_t{0}, std::monostate(), std::monostate()});

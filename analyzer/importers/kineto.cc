@@ -13,6 +13,7 @@
 #include "analyzer/importers/kineto_event.h"
 #include "analyzer/importers/kineto_process.h"
 #include "analyzer/importers/simulated_gpu.h"
+#include "analyzer/model/simulation_marks.h"
 #include "simdjson.h"
 
 namespace dltap::analyzer {
@@ -175,6 +176,9 @@ class KinetoReader {
       if (key == "program") process.program = text;
       if (key == "host") process.host = text;
       if (key == "framework") process.framework = text;
+      if (key == kHostClockMark && text == kFixedCostsMark) {
+        process.host_clock = HostClock::kFixedCosts;
+      }
     }
   }
 

@@ -9,6 +9,7 @@
 #include "analyzer/importers/simulated_gpu.h"
 #include "analyzer/model/nsys_schema.h"
 #include "analyzer/model/rank_variables.h"
+#include "analyzer/model/simulation_marks.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -207,12 +208,14 @@ class FactReader {
 
   absl::Status Versions() {
     std::string tool;
-    absl::Status status =
-        database_.Scan(nsys::kExportTable, {nsys::kName, nsys::kValue},
-                       [&](const NsysRow& row) {
-                         if (row.Text(0) == nsys::kProductVersion)
-                           tool = row.Text(1);
-                       });
+    HostClock clock = HostClock::kMeasured;
+    absl::Status status = database_.Scan(
+        nsys::kExportTable, {nsys::kName, nsys::kValue},
+        [&](const NsysRow& row) {
+          if (row.Text(0) == nsys::kProductVersion) tool = row.Text(1);
+          if (row.Text(0) == kHostClockMark && row.Text(1) == kFixedCostsMark)
+            clock = HostClock::kFixedCosts;
+        });
     if (!status.ok()) return status;
     std::string host;
     uint64_t cuda = 0;
@@ -226,6 +229,7 @@ class FactReader {
         });
     for (auto& at : processes_.all()) {
       at->process.host = host;
+      at->process.host_clock = clock;
       at->process.framework =
           absl::StrCat("Nsight Systems", tool.empty() ? "" : " ", tool);
       if (cuda != 0) at->process.libraries.push_back({"cuda", cuda, ""});

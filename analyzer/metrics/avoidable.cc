@@ -80,12 +80,12 @@ bool SurelyTakesTensorCores(const opmodel::Operation& op) {
 
 std::string_view Name(Avoidable kind) {
   constexpr std::string_view kNames[kAvoidables] = {
-      "fp32_products", "fp32_convolutions",  "fp64",
-      "tensor_update", "list_update",        "before_update",
-      "after_update",  "composed_attention", "cell_loop",
-      "trials",        "transposes",         "repeated_casts",
-      "recompute",     "pointwise",          "dense_tables",
-      "micro_batches"};
+      "fp32_products",  "fp32_convolutions",  "fp64",
+      "tensor_update",  "list_update",        "before_update",
+      "after_update",   "composed_attention", "cell_loop",
+      "trials",         "transposes",         "inner_transposes",
+      "repeated_casts", "recompute",          "pointwise",
+      "dense_tables",   "micro_batches",      "grown_caches"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -138,8 +138,8 @@ AvoidableKeeper::Times AvoidableKeeper::ByTensorCores(
       1e9 *
       std::max(work.flops / gpu_->fp32_flops_per_s, work.bytes / bandwidth) /
       part.ns;
-  const double worst_share =
-      std::min(kWorstTensorShare * LoadShare(op, worst), reached);
+  const double worst_share = std::min(
+      kWorstTensorShare * LoadShare(op, worst) * TileShare(op), reached);
   const double worst_flops_per_s =
       worst_share * opmodel::PeakFlopsPerS(*gpu_, worst);
   const double worst_bandwidth =
@@ -325,6 +325,9 @@ void AvoidableKeeper::AddTransposes(const Part& part) {
   }
   if (layer->layer_class != LayerClass::kConv) return;
   AddTo(Avoidable::kTransposes, part, {0, 0.1 * part.ns});
+  if (layer == &part.attributed) {
+    AddTo(Avoidable::kInnerTransposes, part, {0, 0.1 * part.ns});
+  }
 }
 
 // From FP32 to a type of two bytes. Which of a product's operands it makes, the
@@ -488,6 +491,22 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   has_fused_cells_ |= (TraitsOf(activity) & kFusedCellName) != 0;
   if (attributed.class_from == ClassFrom::kComposite) AddComposite(part);
   AddTransposes(part);
+  FollowCaches(part);
+}
+
+// The least that a cache's copy moves is the whole of it, twice.
+void AvoidableKeeper::FollowCaches(const Part& part) {
+  const WorkKind* kind = KindOf(part.attributed);
+  if (gpu_ == nullptr) return;
+  if ((TraitsOf(part.activity) & kConcatenationName) != 0) {
+    caches_.AddConcatenation(part.ns, part.is_new);
+  } else if (kind != nullptr) {
+    const GrownCaches::Sums sums =
+        caches_.AddOperation(kind->leading, gpu_->bandwidth_bytes_per_s * 1e-9);
+    AddSums(Avoidable::kGrownCaches, {.count = sums.count,
+                                      .ns = static_cast<int64_t>(sums.ns),
+                                      .worst_ns = sums.worst_ns});
+  }
 }
 
 void AvoidableKeeper::EnterWindowOf(const Activity& activity) {

@@ -13,6 +13,7 @@
 #include "analyzer/metrics/dense_tables.h"
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/equal_passes.h"
+#include "analyzer/metrics/grown_caches.h"
 #include "analyzer/metrics/pointwise_chain.h"
 #include "analyzer/metrics/update_run.h"
 #include "analyzer/metrics/window.h"
@@ -35,11 +36,13 @@ enum class Avoidable : uint8_t {
   kCellLoop,           // recurrent cells of products and pointwise kernels
   kTrials,             // of implementations, inside used steps
   kTransposes,         // next to or inside convolutions
+  kInnerTransposes,    // of these, inside their calls
   kRepeatedCasts,      // of weights, in a step's second pass and later
   kRecompute,          // of the forward pass, in the backward pass
   kPointwise,          // chains of single operations
   kDenseTables,        // gradients of tables of which few rows are used
   kMicroBatches,       // passes over parts of a batch
+  kGrownCaches,        // keys and values that are copied to grow by a token
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -120,6 +123,7 @@ class AvoidableKeeper {
   static double BytesWithoutScores(const opmodel::Operation& op, double bytes);
   void AddAttention(const Part& part);
   void AddTransposes(const Part& part);
+  void FollowCaches(const Part& part);
   void AddCast(const Part& part);
   void FollowChain(const Part& part);
   void FinishChain();
@@ -145,6 +149,7 @@ class AvoidableKeeper {
   PointwiseChain chain_;
   UpdateRun update_;
   EqualPasses micro_batches_;
+  GrownCaches caches_;
   StreamId chain_stream_;
   DenseTables tables_;
   bool in_backward_ = false;

@@ -35,7 +35,7 @@ class DeviceSummariser {
             view.process.devices[view.device.value()].name)),
         avoidable_(model, view.process, view.attribution, view.windows, gpu_),
         drained_by_(model.entry_points.size()),
-        signs_(view.process, view.windows) {
+        signs_(model, view.process, view.windows) {
     out_.series = StepSeries(windows_.size());
   }
 

@@ -49,6 +49,7 @@ uint16_t TraitsOfKernel(std::string_view name) {
                     "mxnet_generic_kernel"}) &&
           !HasAny(name, {"multi_tensor_apply"}),
       kEagerName);
+  set(HasAny(name, {"CatArrayBatchedCopy"}), kConcatenationName);
   set(HasAny(name, {"lstm_cell", "gru_cell"}), kFusedCellName);
   set(HasAny(name, {"addcdiv"}) ||
           (HasAny(name, {"PointwiseOpScalarListFunctor"}) &&

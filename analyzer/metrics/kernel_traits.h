@@ -17,7 +17,8 @@ enum Trait : uint16_t {
   kAddcdivName = 32,
   kFusedCellName = 64,
   kCastName = 128,
-  kEagerName = 256  // one operation of a formula, of a framework's own
+  kEagerName = 256,  // one operation of a formula, of a framework's own
+  kConcatenationName = 512
 };
 
 uint16_t TraitsOfKernel(std::string_view demangled);

@@ -32,6 +32,17 @@ double LoadShare(const opmodel::Operation& op, opmodel::DType type) {
   return static_cast<double>(elements) / static_cast<double>(most);
 }
 
+double TileShare(const opmodel::Operation& op) {
+  constexpr int64_t kTile = 128;
+  using opmodel::Dim;
+  double share = 1;
+  for (const Dim dim : {Dim::kChannelsIn, Dim::kChannelsOut}) {
+    if (op[dim] <= 0) continue;
+    share *= static_cast<double>(std::min(op[dim], kTile)) / kTile;
+  }
+  return share;
+}
+
 bool MayBeOperandOf(const opmodel::Operation& op, double bytes) {
   // Of the bytes of whole blocks of threads.
   constexpr double kWholeBlocks = 0.99;

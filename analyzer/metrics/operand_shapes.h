@@ -13,6 +13,10 @@ namespace dltap::analyzer {
 // Which dimensions are rows is not known, so the oddest counts.
 double LoadShare(const opmodel::Operation& op, opmodel::DType type);
 
+// The share of tensor cores' tiles that a convolution of few channels fills, in
+// and out; 1 of what is no convolution.
+double TileShare(const opmodel::Operation& op);
+
 // Whether a copy that moves `bytes` may be of all that a convolution takes or
 // gives. One of less puts parts together or takes one out, whatever the layout.
 bool MayBeOperandOf(const opmodel::Operation& op, double bytes);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/metrics/add_arrays.h"
+#include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -49,7 +50,7 @@ std::string_view Name(Sign sign) {
       "download",    "pageable_download", "small_read",
       "input_idle",  "preempted_idle",    "blocked_idle",
       "launch_idle", "read_idle",         "upload_idle",
-      "wait_idle",   "late_comm"};
+      "wait_idle",   "free_idle",         "late_comm"};
   return kNames[static_cast<size_t>(sign)];
 }
 
@@ -175,12 +176,27 @@ void SignKeeper::CloseWindow() {
   idle_ns_ = {};
 }
 
+bool SignKeeper::GivesOrTakesMemory(CallId call) const {
+  const EntryPointId entry = process_.calls[call.value()].entry;
+  const auto* info = model_.entry_points[entry.value()].info;
+  if (info == nullptr) return false;
+  switch (info->kind) {
+    case specs::Kind::kMalloc:
+    case specs::Kind::kFree:
+    case specs::Kind::kHostMalloc:
+    case specs::Kind::kHostFree: return true;
+    default: return false;
+  }
+}
+
 // The first gap after a wait begins where the copy ended that it was for.
 Sign SignKeeper::FollowWaits(const Gap& gap) {
   if (!gap.drained_in.known()) return Sign::kCount;
   const auto copy = copy_ends_.find(gap.span.begin_ns);
   if (copy == copy_ends_.end()) {
-    return waits_.try_emplace(gap.drained_in, Sign::kWaitIdle).first->second;
+    const Sign sign =
+        GivesOrTakesMemory(gap.drained_in) ? Sign::kFreeIdle : Sign::kWaitIdle;
+    return waits_.try_emplace(gap.drained_in, sign).first->second;
   }
   return waits_[gap.drained_in] = copy->second;
 }
@@ -204,8 +220,8 @@ void SignKeeper::AddGap(const Gap& gap) {
   const int64_t others_ns = analyzer::Of(gap.ns, IdleCause::kInput) +
                             analyzer::Of(gap.ns, IdleCause::kPreempted) +
                             analyzer::Of(gap.ns, IdleCause::kBlocked);
-  const bool is_new =
-      after != Sign::kWaitIdle || counted_waits_.insert(gap.drained_in).second;
+  const bool is_new = (after != Sign::kWaitIdle && after != Sign::kFreeIdle) ||
+                      counted_waits_.insert(gap.drained_in).second;
   AddIdle(after, gap.window, std::min(gap.host_ns, HostNs(gap.ns) - others_ns),
           is_new);
 }

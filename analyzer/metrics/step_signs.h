@@ -35,6 +35,7 @@ enum class Sign : uint8_t {
   kReadIdle,    // after small reads had emptied the queue; no input or sleep
   kUploadIdle,  // the same after small uploads
   kWaitIdle,    // the same after waits for no copy from or to the host
+  kFreeIdle,    // the same after calls that give or take memory, and wait
   // Exposed communication behind the last backward pass of a step, likewise.
   kLateComm,
   kCount
@@ -73,8 +74,9 @@ inline constexpr uint64_t kSmallUploadBytes = 64 << 10;
 // time; all segments and activities before the first gap. Holds references.
 class SignKeeper {
  public:
-  SignKeeper(const Process& process, const std::vector<StepWindow>& windows)
-      : process_(process), windows_(windows) {}
+  SignKeeper(const TraceModel& model, const Process& process,
+             const std::vector<StepWindow>& windows)
+      : model_(model), process_(process), windows_(windows) {}
 
   // `direction` is that of what leads, `window` the one it lies in.
   void AddSegment(const Segment& segment, Direction direction, size_t window);
@@ -92,11 +94,13 @@ class SignKeeper {
   void AddIdle(Sign sign, size_t window, int64_t ns, bool is_new = true);
   // What emptied the queue before the gap; kCount: none of those.
   Sign FollowWaits(const Gap& gap);
+  bool GivesOrTakesMemory(CallId call) const;
   void CloseWindow();
   void FollowComm(const Segment& segment, Direction direction, size_t window);
   void CloseBackward();
   SignSums& Of(Sign sign) { return out_.sums[static_cast<size_t>(sign)]; }
 
+  const TraceModel& model_;
   const Process& process_;
   const std::vector<StepWindow>& windows_;
   size_t near_ = 0;  // window of the activity before

@@ -13,6 +13,11 @@ namespace dltap::analyzer {
 constexpr std::string_view kSimulationDomain = "dltap.simulation";
 constexpr std::string_view kPlausibleDomain = "dltap.simulation.plausible";
 
+// Process::host_clock in files that dltap exports: without it a simulation's
+// costs of host calls would be read as measurements.
+constexpr std::string_view kHostClockMark = "DLTAP_HOST_CLOCK";
+constexpr std::string_view kFixedCostsMark = "fixed_costs";
+
 constexpr bool IsSimulationDomain(std::string_view domain) {
   return domain == kSimulationDomain || domain == kPlausibleDomain;
 }

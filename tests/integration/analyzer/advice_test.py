@@ -42,6 +42,7 @@ RULES = {
     "contrastive": "tensor_cores",
     "pageable": "pageable",
     "copy_overlap": "copy_overlap",
+    "kv_cache": "grown_caches",
 }
 # Copies that run ahead are all over before the last steps.
 MORE_STEPS = {"copy_overlap": 24}

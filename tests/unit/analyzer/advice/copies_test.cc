@@ -69,6 +69,24 @@ TEST(CopiesAdviceTest, PageableMemoryIsToBePinned) {
   EXPECT_EQ(advice->basis, GainBasis::kModel);
 }
 
+// At 25 GB/s the driver copies into its own pinned buffer: nobody needs longer.
+TEST(CopiesAdviceTest, PinningTakesNoLongerThanTheDriversOwnCopies) {
+  const auto advice = Given(AdviceOf(Training({})), "pageable");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->gain_low_ns, 0.85 * 228'000, 4'000);
+}
+
+TEST(CopiesAdviceTest, OnlyPinnedMemoryIsCopiedBesideKernels) {
+  Upload upload;
+  const auto pageable = Given(AdviceOf(Training(upload)), "copy_overlap");
+  upload.source = "pinned";
+  const auto pinned = Given(AdviceOf(Training(upload)), "copy_overlap");
+  ASSERT_NE(pageable, nullptr);
+  ASSERT_NE(pinned, nullptr);
+  EXPECT_NE(pageable->act.find("from pinned memory"), std::string::npos);
+  EXPECT_EQ(pinned->act.find("from pinned memory"), std::string::npos);
+}
+
 TEST(CopiesAdviceTest, OtherFrameworksGetNoOptionOfTorch) {
   Upload upload;
   upload.framework = "\"tensorflow 2.21.0\"";

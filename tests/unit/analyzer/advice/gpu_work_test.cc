@@ -81,6 +81,18 @@ TEST(TensorCoresTest, UnalignedRowsFeedTensorCoresWorse) {
   EXPECT_NEAR(advice->gain_low_ns, 2600e3 - worst_ns, 5e3);
 }
 
+// 64 channels fill half of a tile of 128, both in and out.
+TEST(TensorCoresTest, FewChannelsFillTensorCoresWorse) {
+  using opmodel::Dim;
+  opmodel::Operation op;
+  EXPECT_EQ(TileShare(op), 1) << "no convolution";
+  op[Dim::kChannelsIn] = 64;
+  op[Dim::kChannelsOut] = 64;
+  EXPECT_EQ(TileShare(op), 0.25);
+  op[Dim::kChannelsOut] = 512;
+  EXPECT_EQ(TileShare(op), 0.5);
+}
+
 TEST(TensorCoresTest, FusedAttentionAndDepthwiseConvolutionsSurelyGainNothing) {
   const std::string operations =
       "operation 1 attention_forward storage=f32 math=f32 batch=16 heads=32 "
@@ -162,6 +174,19 @@ TEST(OptimizerTest, AddcdivTellsWhatAFusedAdamMoves) {
   // 1000 x 1024 elements of 28 bytes: 8.6 us a tensor, 11.4 at worst.
   EXPECT_NEAR(advice->gain_low_ns, 800e3 - 20 * 11.4e3, 2e3);
   EXPECT_NEAR(advice->gain_high_ns, 800e3 - 20 * 8.55e3, 2e3);
+}
+
+// What bounds such an update is the host: 80 launches of 20 us.
+TEST(OptimizerTest, AnUpdateThatWaitsForItsLaunchesIsToBeFused) {
+  Training training;
+  training.Product(kGemm, 500, kTf32);
+  training.InBackward().Product(kGemm, 500, kTf32).OnMainThread();
+  training.CallingFor(20);
+  for (int i = 0; i < 80; ++i) training.Kernel(kAddcdiv, 3, 10);
+  const auto advice = Given(training.Advised(), "optimizer");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_GE(advice->gain_low_ns, 0.4 * 79 * 20e3);
+  EXPECT_LE(advice->gain_low_ns, 80 * 23e3);
 }
 
 TEST(OptimizerTest, WithoutAddcdivLessIsCertain) {
@@ -473,7 +498,22 @@ TEST(LayoutTest, CopiesIntoAnotherOrderBesideAConvolution) {
                               .Kernel(kStrided, 60)
                               .Product(kConvolution, 200, "implicit_gemm_tf32")
                               .Advised();
-  EXPECT_NE(Given(list, "layout"), nullptr);
+  const auto advice = Given(list, "layout");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NE(advice->act.find("nn.GroupNorm"), std::string::npos);
+}
+
+// Convolutions that turn their operands themselves were not given
+// channels_last.
+TEST(LayoutTest, WhereConvolutionsTransposeTheModelsLayoutIsNamed) {
+  const AdviceList list = Training()
+                              .Kernel(kStrided, 60)
+                              .Product(kConvolution, 60, kTransposed)
+                              .Product(kConvolution, 200, "implicit_gemm_tf32")
+                              .Advised();
+  const auto advice = Given(list, "layout");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NE(advice->act.find("model and inputs"), std::string::npos);
 }
 
 // 64 pictures of 150 channels, 32 x 32: in whole blocks of 256 elements, or the

@@ -29,6 +29,12 @@ class Training {
                             ",1,1 block=128,1,1"),
                false);
   }
+  // Each kernel from here on is submitted by a call of so many us after the one
+  // before has ended.
+  Training& CallingFor(int us) {
+    call_us_ = us;
+    return *this;
+  }
   Training& InBackward() { return OnThread(1); }
   Training& OnMainThread() { return OnThread(0); }
 
@@ -57,6 +63,7 @@ class Training {
     int us;
     int thread;
     bool library;
+    int call_us;  // 0: while the kernel before it runs
   };
 
   Training& OnThread(int thread) {
@@ -65,16 +72,18 @@ class Training {
   }
   Training& Add(const std::string& call, int us, const std::string& kernel,
                 bool library) {
-    items_.push_back({call, kernel, us, thread_, library});
+    items_.push_back({call, kernel, us, thread_, library, call_us_});
     return *this;
   }
 
   static int64_t Write(const Item& item, int64_t at, int corr,
                        std::string& text) {
     // Submitted 3 us before it runs, while the one before it does.
-    const int64_t call = at - 3;
-    absl::StrAppend(&text, "call t=", call, "..", call + 1,
-                    "us thread=", item.thread, " ", item.call, "\n");
+    const int64_t call = item.call_us > 0 ? at : at - 3;
+    at += item.call_us;
+    absl::StrAppend(&text, "call t=", call, "..",
+                    item.call_us > 0 ? at : call + 1, "us thread=", item.thread,
+                    " ", item.call, "\n");
     absl::StrAppend(&text, "launchapi t=", call, "..", call + 1,
                     "us thread=", item.thread, " corr=", corr);
     if (item.library) absl::StrAppend(&text, " ext=", call, "us");
@@ -85,6 +94,7 @@ class Training {
 
   std::vector<Item> items_;
   int thread_ = 0;
+  int call_us_ = 0;
 };
 
 inline std::string Vectorized(const std::string& functor, int arrays) {

@@ -144,6 +144,27 @@ TEST_F(FormatsTest, ChromeReadsBackWithClassesAndPlaces) {
   EXPECT_EQ(is.framework, was.framework);
 }
 
+// What calls cost in a simulation is no measurement in another format either.
+TEST_F(FormatsTest, FixedCostsOfCallsAreReadBack) {
+  for (const bool fixed : {true, false}) {
+    Read(std::string("process pid=1 program=train\n") +
+         (fixed ? "host_clock fixed_costs\n" : "") +
+         "thread 0 tid=1\ncall t=1..2us thread=0 cuInit\n");
+    const std::string json = folder_.path() + "/trace.json";
+    std::ofstream(json) << Streamed(FilesOf("chrome").front());
+    const std::string sqlite =
+        folder_.path() + (fixed ? "/fixed.sqlite" : "/measured.sqlite");
+    ASSERT_TRUE(FilesOf("nsys").front().write(sqlite).ok());
+    TraceModel of_json, of_sqlite;
+    ASSERT_TRUE(ImportKineto(json, of_json).ok());
+    ASSERT_TRUE(ImportNsys(sqlite, of_sqlite).ok());
+    for (const TraceModel* back : {&of_json, &of_sqlite}) {
+      EXPECT_EQ(back->processes.at(0).host_clock == HostClock::kFixedCosts,
+                fixed);
+    }
+  }
+}
+
 TEST_F(FormatsTest, NsysReadsBackEqual) {
   const std::string path = folder_.path() + "/trace.sqlite";
   ASSERT_TRUE(FilesOf("nsys").front().write(path).ok());
