@@ -18,8 +18,10 @@ constexpr Wording kAct = {
     .torch =
         "torch.cuda.graph, torch.compile(mode='reduce-overhead'), or a larger "
         "batch",
-    .tensorflow = "tf.function(jit_compile=True), or a larger batch",
-    .jax = "jax.jit around the whole step, or a larger batch"};
+    .tensorflow =
+        "one tf.function(jit_compile=True) around the step; where it is one, a "
+        "larger batch",
+    .jax = "one jax.jit around the step; where it is one, a larger batch"};
 
 // Without samples nobody tells launching from other work of the host.
 bool LaunchingIsTheLimit(const Figures& figures) {
