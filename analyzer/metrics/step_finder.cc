@@ -30,6 +30,10 @@ constexpr size_t kWarmUpSteps = 3;
 constexpr double kWarmUpOfLong = 0.1;   // of all steps, where that is more
 constexpr double kWarmUpOfShort = 0.5;  // of all steps, where that is less
 
+// Of the products of neighbouring passes.
+constexpr double kUnlike = 0.6;
+constexpr double kAlike = 0.7;
+
 constexpr double kOfOtherLayers = 0.5;  // of the products may be the same
 constexpr size_t kLeastLayers = 3;
 constexpr size_t kLeastOfOther = 8;  // passes of one more loop
@@ -254,6 +258,37 @@ bool Trains(const std::vector<CallToken>& tokens) {
   return backward > 0 && kMostBackward * forward >= backward;
 }
 
+// What neighbouring passes have in common of their products.
+double ShareInCommon(const std::vector<CallToken>& tokens,
+                     const std::vector<TokenSpan>& spans) {
+  size_t all = 0;
+  std::vector<uint32_t> in_common;
+  std::vector<uint32_t> before;
+  for (const TokenSpan& span : spans) {
+    if (span.use != StepUse::kUsed) continue;
+    std::vector<uint32_t> now = ProductsOf(tokens, span);
+    if (!before.empty()) all += std::max(now.size(), before.size());
+    std::set_intersection(now.begin(), now.end(), before.begin(), before.end(),
+                          std::back_inserter(in_common));
+    before = std::move(now);
+  }
+  return all == 0
+             ? 1
+             : static_cast<double>(in_common.size()) / static_cast<double>(all);
+}
+
+// Whether nothing but gradients tells the iterations, and these are unlike each
+// other: what runs a graph starts its work as its inputs come, gradients of one
+// model before another's pass forward.
+bool AreCutAtRandom(const std::vector<CallToken>& tokens,
+                    const std::vector<TokenSpan>& spans) {
+  const bool updates =
+      std::any_of(tokens.begin(), tokens.end(),
+                  [](const CallToken& token) { return token.update; });
+  return !updates && spans.size() >= kMinRepeats &&
+         ShareInCommon(tokens, spans) < kUnlike;
+}
+
 // All but what else happened during the steps.
 Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
                             const ProcessAttribution& attribution,
@@ -277,6 +312,14 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
   if (spans.empty()) spans = JoinLineSearches(tokens, iterations);
   if (spans.empty())
     spans = JoinParts(model, process, attribution, tokens, iterations);
+  if (AreCutAtRandom(tokens, spans)) {
+    Loop loop = PassesOfLoop(model, process, tokens);
+    if (loop.passes.size() >= kMinRepeats &&
+        ShareInCommon(tokens, loop.passes) >= kAlike) {
+      spans = std::move(loop.passes);
+      result.other_count = loop.other_count;
+    }
+  }
   // Too few iterations to be told apart: what repeats is their layers.
   if (spans.empty() && !Trains(tokens)) {
     Loop loop = PassesOfLoop(model, process, tokens);

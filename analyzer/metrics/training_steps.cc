@@ -298,6 +298,7 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
                                       std::vector<TokenSpan> spans,
                                       const PassCounter& passes,
                                       const UsualIteration& usual_iteration) {
+  const size_t before_first = spans[0].first;
   spans[0].first = passes.BeginOf(spans[0], true);
   std::vector<size_t> begins;
   std::vector<size_t> products;
@@ -311,6 +312,7 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
   const bool part_of_them = HaveGradientsOfPasses(tokens, spans, begins);
   std::vector<TokenSpan> out = {spans[0]};
   size_t in_front = 0;
+  size_t n_in_front = 0;
   size_t inside = products[0];
   for (size_t i = 1; i < spans.size(); ++i) {
     const TokenSpan& span = spans[i];
@@ -324,9 +326,16 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
     if (begin > span.first) {
       out.push_back({span.first, begin, StepUse::kEvaluation});
       in_front += before;
+      ++n_in_front;
     }
     out.push_back({begin, span.end});
     inside += rest;
+  }
+  // The first ones count as much as the others, set-up aside, lest the length
+  // of the run decide.
+  if (n_in_front > 0) {
+    in_front += std::min(in_front / n_in_front,
+                         Products(tokens, before_first, spans[0].first));
   }
   return in_front <= inside ? out : spans;
 }

@@ -224,8 +224,8 @@ TEST(StepFinderTest, TransposedConvolutionsGoForward) {
   EXPECT_EQ(steps.steps.size(), 5);
 }
 
-// Every 10 us one kernel: 'f', 'w' convolution forward and backward, 'g' the
-// gradient of a loss.
+// Every 10 us one kernel: 'f', 'w', 'd' convolution forward and backward, 'g'
+// the gradient of a loss, 'b' of a bias, 'e' anything.
 std::string Convolutions(const std::string& kernels) {
   std::string text = "device 0 name=gpu\n";
   int at = 0;
@@ -234,6 +234,9 @@ std::string Convolutions(const std::string& kernels) {
     text += Launch(at, at + 1,
                    kernel == 'f'   ? "sm80_xmma_fprop_implicit_gemm"
                    : kernel == 'w' ? "sm80_xmma_wgrad_implicit_gemm"
+                   : kernel == 'd' ? "sm80_xmma_dgrad_implicit_gemm"
+                   : kernel == 'b' ? "tensorflow::BiasGradNHWC"
+                   : kernel == 'e' ? "Mul_GPU_DT_FLOAT_DT_FLOAT_kernel"
                                    : "SparseXentGradGenerator");
   }
   return text;
@@ -249,6 +252,17 @@ TEST(StepFinderTest, AGradientOfTheLossAloneIsNoBackwardPass) {
   EXPECT_EQ(steps.steps[4].use, StepUse::kEvaluation);
   EXPECT_EQ(steps.steps[5].use, StepUse::kUsed);
   EXPECT_EQ(steps.steps[9].use, StepUse::kEvaluation);
+}
+
+TEST(StepFinderTest, APassForwardAmongGradientsBeginsNoStep) {
+  // Two models: what runs the graph takes what is ready.
+  std::string work = "fffwdbfwdwwfffdbddwwdweee";
+  std::string run;
+  for (int i = 0; i < 12; ++i) {
+    std::rotate(work.begin(), work.begin() + 7, work.end());
+    run += "g" + work;
+  }
+  EXPECT_EQ(StepsOf(TraceFromText(Convolutions(run))).steps.size(), 12);
 }
 
 TEST(StepFinderTest, PassesOfEvaluationAloneAreALoop) {

@@ -168,6 +168,15 @@ TEST(TrainingStepsTest, RolloutsThatAreMostOfTheRunArePartOfTheSteps) {
   EXPECT_EQ(Parts(Repeat(iteration, 4)), 2);
 }
 
+TEST(TrainingStepsTest, HowLongARunIsDoesNotTellWhetherRolloutsAreMostOfIt) {
+  const std::string iteration = Repeat("<(a>", 7) + Repeat("<(a)bU", 3);
+  for (const int n : {4, 20}) {
+    EXPECT_THAT(Spans(Repeat(iteration, n)),
+                ::testing::Not(::testing::Contains(::testing::EndsWith("e"))))
+        << n;
+  }
+}
+
 TEST(TrainingStepsTest, RolloutsOfAnyLengthArePartOfTheStep) {
   std::string run;
   for (const int length : {5, 9, 3, 12, 7, 4, 6}) {
