@@ -16,13 +16,25 @@ namespace {
 
 using enum ColumnType;
 
-constexpr TypedColumn kRunsColumns[] = {
-    {"process", kText},       {"host", kText},      {"pid", kInteger},
-    {"program", kText},       {"command", kText},   {"framework", kText},
-    {"world_size", kInteger}, {"rank_from", kText}, {"clock", kText},
-    {"begin_ns", kInteger},   {"end_ns", kInteger}, {"complete", kFlag},
-    {"format", kText},        {"level", kText},     {"simulated", kFlag},
-    {"lost", kInteger},       {"open_call", kText}, {"dltap_version", kText}};
+constexpr TypedColumn kRunsColumns[] = {{"process", kText},
+                                        {"host", kText},
+                                        {"pid", kInteger},
+                                        {"program", kText},
+                                        {"command", kText},
+                                        {"framework", kText},
+                                        {"world_size", kInteger},
+                                        {"rank_from", kText},
+                                        {"clock", kText},
+                                        {"begin_ns", kInteger},
+                                        {"end_ns", kInteger},
+                                        {"complete", kFlag},
+                                        {"format", kText},
+                                        {"level", kText},
+                                        {"simulated", kFlag},
+                                        {"lost", kInteger},
+                                        {"open_call", kText},
+                                        {"dltap_version", kText},
+                                        {"recorded_until_ns", kInteger}};
 
 // 2001-09-09 to 2096: real time in ns. Clocks that begin with the machine, and
 // times from 0, lie far below.
@@ -95,6 +107,8 @@ void WriteRun(const ExportInput& input, size_t p, RankFrom from,
   sink.Integer(static_cast<int64_t>(LostOf(process)));
   sink.MaybeText(OpenCallOf(input.model, process));
   sink.Text(DLTAP_VERSION);
+  process.recorded_until_ns ? sink.Integer(input.At(*process.recorded_until_ns))
+                            : sink.Null();
   sink.EndRow();
 }
 

@@ -2,6 +2,7 @@
 #include "analyzer/metrics/collective_run.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -9,6 +10,7 @@
 
 #include "analyzer/attribution/range_index.h"
 #include "analyzer/metrics/collective_calls.h"
+#include "analyzer/metrics/collective_records.h"
 #include "analyzer/metrics/local_communicators.h"
 #include "shim/specs/entry_point.h"
 
@@ -161,7 +163,7 @@ class Finder {
       local.id = made->id;
       local.ranks = made->ranks;
       local.rank = made->rank;
-      local.from_its_making = true;
+      local.made_ns = made->begin_ns;
     }
     // Its count is that of one peer.
     if (parts.size() == 1 && run.kind == CollectiveKind::kAllToAll) {
@@ -287,10 +289,11 @@ bool MayHaveCollectives(const TraceModel& model,
 
 // All ranks run what a communicator does in one order: that of the calls where
 // some have no kernel.
-void Number(const std::vector<CollectiveRun*>& runs) {
+void Number(const std::vector<CollectiveRun*>& runs, int64_t known_until_ns) {
   int64_t collectives = 0;
   std::map<std::pair<int, bool>, int64_t> transfers;
   for (CollectiveRun* run : runs) {
+    if (run->called_ns >= known_until_ns) continue;
     if (run->peers.empty()) {
       run->nth = collectives++;
     } else if (run->peers.size() == 1 &&
@@ -300,7 +303,7 @@ void Number(const std::vector<CollectiveRun*>& runs) {
   }
 }
 
-void NumberAll(CollectiveRuns& out) {
+void NumberAll(const TraceModel& model, CollectiveRuns& out) {
   std::vector<std::vector<CollectiveRun*>> of_local(out.locals.size());
   for (CollectiveRun& run : out.runs) of_local[run.local].push_back(&run);
   std::set<size_t> by_call;
@@ -315,8 +318,38 @@ void NumberAll(CollectiveRuns& out) {
                      });
   }
   for (size_t local = 0; local < out.locals.size(); ++local) {
-    if (out.locals[local].from_its_making) Number(of_local[local]);
+    const LocalCommunicator& of = out.locals[local];
+    if (!of.made_ns) continue;
+    Number(of_local[local],
+           CallsKnownUntil(model.processes[of.process], *of.made_ns));
   }
+}
+
+// NCCL starts nothing for no elements, and copies where a rank is alone.
+bool HasKernel(const CollectiveRun& run, const LocalCommunicator& local) {
+  const bool is_empty = run.elements_in.value_or(0) == 0 &&
+                        run.elements_out.value_or(0) == 0 &&
+                        (run.elements_in || run.elements_out);
+  return local.ranks != 1 && !is_empty;
+}
+
+// Takes out of `unended` those of which a missing kernel says nothing: that end
+// where kernels were not recorded, or have none at all. One that is followed by
+// one with an end stays: its place among them is known.
+void KeepUnended(const TraceModel& model, CollectiveRuns& runs) {
+  std::vector<int64_t> last_ended_ns(runs.locals.size(),
+                                     std::numeric_limits<int64_t>::min());
+  for (const CollectiveRun& run : runs.runs) {
+    int64_t& last_ns = last_ended_ns[run.local];
+    last_ns = std::max(last_ns, run.called_ns);
+  }
+  std::erase_if(runs.unended, [&](const CollectiveRun& run) {
+    const LocalCommunicator& local = runs.locals[run.local];
+    if (!HasKernel(run, local)) return true;
+    return run.called_ns > last_ended_ns[run.local] &&
+           !EndsAreRecordedSince(model.processes[local.process], local.device,
+                                 run.called_ns);
+  });
 }
 
 }  // namespace
@@ -336,7 +369,8 @@ CollectiveRuns FindCollectives(const TraceModel& model,
   for (size_t i = 0; i < out.runs.size(); ++i) {
     out.locals[out.runs[i].local].runs.push_back(i);
   }
-  NumberAll(out);
+  NumberAll(model, out);
+  KeepUnended(model, out);
   return out;
 }
 

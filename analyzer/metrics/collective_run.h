@@ -55,10 +55,10 @@ struct CollectiveRun {
 struct LocalCommunicator {
   size_t process;
   DeviceId device;
-  std::string id = {};            // equal on all its ranks; empty: not recorded
-  int ranks = 0;                  // 0: unknown
-  int rank = -1;                  // in the communicator; -1: unknown
-  bool from_its_making = false;   // the trace has it
+  std::string id = {};  // equal on all its ranks; empty: not recorded
+  int ranks = 0;        // 0: unknown
+  int rank = -1;        // in the communicator; -1: unknown
+  std::optional<int64_t> made_ns = std::nullopt;  // nullopt: not recorded
   std::vector<size_t> runs = {};  // into CollectiveRuns::runs, in time
 };
 

@@ -49,6 +49,7 @@ void VisitTimes(Process& process, Visit visit) {
   for (NotObserved& n : process.not_observed) {
     visit(n.begin_ns), visit(n.end_ns);
   }
+  if (process.recorded_until_ns) visit(*process.recorded_until_ns);
 }
 
 // The window that the process's work spans; samples and unobserved spans say

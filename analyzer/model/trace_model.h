@@ -349,7 +349,9 @@ struct Process {
   std::vector<LibraryVersion> libraries;
   std::string level;         // "host", "kernels"; imported: "kernels"
   std::string level_reason;  // why not the level asked for; else empty
-  int64_t begin_ns = 0;      // first and last event
+  // From then on kernels were not recorded; nullopt: they were to the end.
+  std::optional<int64_t> recorded_until_ns;
+  int64_t begin_ns = 0;  // first and last event
   int64_t end_ns = 0;
   HostClock host_clock = HostClock::kMeasured;
   int64_t clock_residual_ns = 0;      // of the device-to-host clock map

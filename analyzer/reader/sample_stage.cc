@@ -188,7 +188,11 @@ std::vector<TimePart> SampleStage::CloseSwitches(
     off = !on;
   }
   // There are no calls after the last window, but activities for a while.
-  if (off) spans.push_back({off_since, std::numeric_limits<int64_t>::max()});
+  if (off) {
+    spans.push_back({off_since, std::numeric_limits<int64_t>::max()});
+    process_.recorded_until_ns =
+        std::min(process_.recorded_until_ns.value_or(off_since), off_since);
+  }
   for (const TimePart& span : spans) {
     OnEveryDevice(span.begin_ns, std::min(span.end_ns, end_ns),
                   NotObservedCause::kRecordingOff);

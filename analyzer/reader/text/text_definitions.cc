@@ -83,6 +83,9 @@ void OnSites(TextFields& fields, TextBuilder& builder) {
 void OnLevel(TextFields& fields, TextBuilder& builder) {
   builder.process().level = fields.line().Word(0);
   builder.process().level_reason = fields.Text("reason");
+  if (fields.line().Has("until")) {
+    builder.process().recorded_until_ns = fields.Time("until");
+  }
 }
 
 void OnHostClock(TextFields& fields, TextBuilder& builder) {

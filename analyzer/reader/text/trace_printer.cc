@@ -77,6 +77,9 @@ void PrintProcess(const Process& process, bool canonical, LinePrinter& out) {
   }
   out.MaybeWord("incomplete", !process.complete).End();
   out.Begin("level").Name(process.level);
+  if (!canonical && process.recorded_until_ns) {
+    out.Ns("until", *process.recorded_until_ns);
+  }
   out.MaybeText("reason", process.level_reason).End();
   if (process.host_clock != HostClock::kMeasured) {
     out.Begin("host_clock").Word(ToWord(kClockWords, process.host_clock));

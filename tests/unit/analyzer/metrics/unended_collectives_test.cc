@@ -96,5 +96,54 @@ TEST(UnendedCollectivesTest, AGroupIsOneAndAFailedCallIsNone) {
   EXPECT_THAT(Found(kHead + failed + kWork).unended, IsEmpty());
 }
 
+TEST(UnendedCollectivesTest, ThereAreNoneWhereKernelsWereNotRecordedToTheEnd) {
+  const std::string work = AllReduce(10, true) + AllReduce(20, false);
+  for (const char* why :
+       {"level kernels until=22us\n", "level host until=0us\n",
+        "not_observed t=15..30us device=0 cause=recording_off\n",
+        "not_observed t=23..40us device=0 cause=yielded\n",
+        "not_observed t=5..23us device=0 cause=dropped\n",
+        "loss cupti_dropped 1\n", "loss flush_deadline 1\n"}) {
+    EXPECT_THAT(Found(kHead + work + why).unended, IsEmpty()) << why;
+  }
+  // A killed process: its last records are missing, which others' tell.
+  for (const char* other : {"not_observed t=15..30us device=0 "
+                            "cause=after_watermark\n",
+                            "not_observed t=1..15us device=0 cause=yielded\n",
+                            "loss text_truncated 1\n"}) {
+    EXPECT_THAT(NumbersOf(Found(kHead + work + other).unended), ElementsAre(1))
+        << other;
+  }
+}
+
+TEST(UnendedCollectivesTest, ALostRecordBeforeOthersKeepsItsPlaceAllTheSame) {
+  const auto found = Found(kHead + AllReduce(10, true) + AllReduce(20, false) +
+                           AllReduce(30, true) + "level kernels until=50us\n");
+  EXPECT_THAT(NumbersOf(found.unended), ElementsAre(1));
+}
+
+TEST(UnendedCollectivesTest, WhatHasNoKernelAtAllIsNone) {
+  const std::string empty =
+      "call t=20..23us ncclAllReduce comm=1 count=0 datatype=7\n";
+  EXPECT_THAT(Found(kHead + AllReduce(10, true) + empty).unended, IsEmpty());
+  const std::string alone =
+      "call t=4..5us ncclCommInitRank comm=2 nranks=1 rank=0 clique=6\n"
+      "call t=20..23us ncclAllReduce comm=2 count=10 datatype=7\n";
+  EXPECT_THAT(Found(kHead + alone + kWork).unended, IsEmpty());
+}
+
+TEST(UnendedCollectivesTest, AfterAPauseNobodyKnowsTheHowManieth) {
+  const std::string pause =
+      "not_observed t=15..30us device=0 cause=recording_off\n";
+  EXPECT_THAT(
+      NumbersOf(Found(kHead + AllReduce(10, true) + pause + AllReduce(40, true))
+                    .runs),
+      ElementsAre(0, -1));
+  const std::string before =
+      "not_observed t=-9..-1us device=0 cause=recording_off\n";
+  EXPECT_THAT(NumbersOf(Found(kHead + before + AllReduce(10, true)).runs),
+              ElementsAre(0));
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
