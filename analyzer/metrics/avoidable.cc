@@ -200,6 +200,7 @@ void AvoidableKeeper::AddUpdate(const Part& part) {
   const bool is_reduction = layer_class == LayerClass::kReduction;
   UpdateKernel kernel{.of = UpdateKernel::Of::kUnknown,
                       .last_of_adam = (traits & kAddcdivName) != 0,
+                      .sums_lists = (traits & kListSumName) != 0,
                       .is_new = part.is_new,
                       .ns = part.ns,
                       .bytes = part.efficiency.bytes};
@@ -222,8 +223,14 @@ void AvoidableKeeper::AddToUpdate(const UpdateKernel& kernel) {
     if (kernel.last_of_adam) list_addcdiv_ns_ += kernel.ns;
   } else if (kernel.of == UpdateKernel::Of::kTensor) {
     AddSums(Avoidable::kTensorUpdate, one);
-    update_bytes_ += kernel.bytes;
-    if (kernel.last_of_adam) addcdiv_bytes_ += kernel.bytes;
+    const bool untold = !update_.tells_update() && !update_.has_tensor_adam();
+    for (TensorSums* sums : {&tensors_, untold ? &untold_ : nullptr}) {
+      if (sums == nullptr) continue;
+      sums->count += one.count;
+      sums->ns += one.ns;
+      sums->bytes += kernel.bytes;
+      sums->addcdiv_bytes += kernel.last_of_adam ? kernel.bytes : 0;
+    }
   }
 }
 
@@ -244,6 +251,7 @@ void AvoidableKeeper::AddBesideUpdate(Avoidable side,
 }
 
 void AvoidableKeeper::FinishUpdateRun() {
+  tells_update_ |= update_.tells_update();
   const std::vector<UpdateKernel>& kernels = update_.kernels();
   for (size_t i = 0; i < kernels.size(); ++i) {
     const std::optional<UpdateRun::Side> side = update_.SideOf(i);
@@ -536,15 +544,24 @@ void AvoidableKeeper::CloseWindow() {
   passes_ = 0;
 }
 
-// How many bytes the fused update moves is known once all kernels are.
+// What an update would do is known once all kernels are. Where the optimizer is
+// fused or goes over lists, what follows other backward passes is none of it: a
+// step of a formula's own, such as SAM's ascent.
 void AvoidableKeeper::FinishUpdates() {
   AvoidableSums& tensors = Of(Avoidable::kTensorUpdate);
+  if (tells_update_) {
+    tensors.count -= untold_.count;
+    tensors.ns -= untold_.ns;
+    if (tensors.count == 0) tensors = {};
+    tensors_.bytes -= untold_.bytes;
+  }
   const auto tensors_ns = static_cast<double>(tensors.ns);
   tensors.best_ns = tensors.worst_ns = tensors_ns;
-  if (gpu_ != nullptr && update_bytes_ > 0) {
-    const bool adam = addcdiv_bytes_ > 0;
-    const double most = adam ? kFusedAdamBytes * addcdiv_bytes_ : update_bytes_;
-    const double least = adam ? most : kFusedLeastBytes * update_bytes_;
+  if (gpu_ != nullptr && tensors_.bytes > 0) {
+    const bool adam = tensors_.addcdiv_bytes > 0;
+    const double most =
+        adam ? kFusedAdamBytes * tensors_.addcdiv_bytes : tensors_.bytes;
+    const double least = adam ? most : kFusedLeastBytes * tensors_.bytes;
     const double ns_per_byte = 1e9 / gpu_->bandwidth_bytes_per_s;
     tensors.best_ns = std::min(tensors_ns, least * ns_per_byte);
     tensors.worst_ns =

@@ -157,8 +157,16 @@ class AvoidableKeeper {
   bool has_fused_cells_ = false;
   std::array<double, kAvoidables> window_ns_{};
   double attention_products_ns_ = 0;
-  double update_bytes_ = 0;   // of kernels of one tensor
-  double addcdiv_bytes_ = 0;  // of these, where Adam's last operation is
+  // What kernels of one tensor do in updates.
+  struct TensorSums {
+    uint64_t count = 0;
+    int64_t ns = 0;
+    double bytes = 0;
+    double addcdiv_bytes = 0;  // of these, where Adam's last operation is
+  };
+  TensorSums tensors_;
+  TensorSums untold_;  // of these, in runs that may be something else
+  bool tells_update_ = false;
   double list_addcdiv_ns_ = 0;
   AvoidableWork out_;
 };

@@ -41,6 +41,7 @@ uint16_t TraitsOfKernel(std::string_view name) {
   const bool one_operator =
       HasAny(name, {"BinaryOp", "UnaryOp", "TernaryOp", "PointwiseOp"});
   set(of_lists && one_operator, kListName);
+  set(of_lists && HasAny(name, {"BinaryOpListAlphaFunctor"}), kListSumName);
   set((of_lists && !one_operator && !HasAny(name, {"Norm"})) ||
           HasAny(name, {"Fused", "fused_adam", "fused_sgd"}),
       kFusedUpdateName);

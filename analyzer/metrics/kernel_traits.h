@@ -18,7 +18,9 @@ enum Trait : uint16_t {
   kFusedCellName = 64,
   kCastName = 128,
   kEagerName = 256,  // one operation of a formula, of a framework's own
-  kConcatenationName = 512
+  kConcatenationName = 512,
+  kListSumName =
+      1024  // of kListName: adds one list, times a factor, to another
 };
 
 uint16_t TraitsOfKernel(std::string_view demangled);

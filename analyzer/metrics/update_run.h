@@ -20,6 +20,7 @@ struct UpdateKernel {
   };
   Of of;
   bool last_of_adam;
+  bool sums_lists;  // as a step of SGD on lists does
   bool is_new;
   double ns;
   double bytes;
@@ -30,6 +31,11 @@ class UpdateRun {
   void Add(const UpdateKernel& kernel);
   void Clear() { *this = {}; }
   const std::vector<UpdateKernel>& kernels() const { return kernels_; }
+
+  // Whether a fused update or one of lists is in the run.
+  bool tells_update() const { return update_at_.has_value(); }
+  // Whether Adam's last operation on one tensor is.
+  bool has_tensor_adam() const { return has_tensor_adam_; }
 
   // Whether the kernel lies beside an update that is fused, or goes over lists,
   // and belongs to neither: nullopt where no such update tells, or where one of

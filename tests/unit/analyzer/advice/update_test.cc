@@ -17,6 +17,7 @@ std::string OfLists(const std::string& functor) {
 const std::string kFused = OfLists("FusedAdamMathFunctor<float, 4>");
 const std::string kNorm = OfLists("LpNormFunctor<float, (NormType)1>");
 const std::string kScale = OfLists("BinaryOpScalarTensorFunctor<float, 1>");
+const std::string kSum = OfLists("BinaryOpListAlphaFunctor<float, 2, 2, 0>");
 const std::string kAdamOfLists =
     OfLists("PointwiseOpScalarListFunctor<float, 3>, std::divides<float>");
 
@@ -53,7 +54,7 @@ TEST(TensorByTensorTest, GradientsThatAreClippedAtOnceAreLeftAlone) {
 }
 
 TEST(TensorByTensorTest, WeightsThatAreAveragedOneByOne) {
-  for (const std::string& update : {kFused, kAdamOfLists}) {
+  for (const std::string& update : {kFused, kAdamOfLists, kSum}) {
     Training training = Passes().Kernel(update, 50);
     for (int i = 0; i < 60; ++i) training.Kernel(kAdd, 8, 1000);
     const AdviceList list = training.Advised();
@@ -63,6 +64,25 @@ TEST(TensorByTensorTest, WeightsThatAreAveragedOneByOne) {
     EXPECT_NEAR(advice->gain_low_ns, 480e3 - 60 * kListedNs, 3e3);
     EXPECT_NEAR(advice->gain_high_ns, 480e3, 3e3);
   }
+}
+
+// The ascent of SAM, updates inside a formula: no optimizer has them.
+TEST(OptimizerTest, WhatFollowsOtherBackwardPassesIsNotItsOwn) {
+  for (const std::string& update : {kSum, kAdamOfLists}) {
+    Training training = Passes();
+    for (int i = 0; i < 60; ++i) training.Kernel(kAdd, 8, 1000);
+    training.Product(kGemm, 100, kTf32);
+    training.InBackward().Product(kGemm, 100, kTf32).OnMainThread();
+    const AdviceList list = training.Kernel(update, 20).Advised();
+    EXPECT_EQ(Given(list, "optimizer"), nullptr) << update;
+    EXPECT_EQ(Given(list, "tensor_by_tensor"), nullptr) << update;
+  }
+}
+
+TEST(OptimizerTest, AnAverageOfWeightsIsNotItsOwn) {
+  Training training = Passes().Kernel(kSum, 10);
+  for (int i = 0; i < 40; ++i) training.Kernel(kAdd, 8, 1000);
+  EXPECT_EQ(Given(training.Advised(), "optimizer"), nullptr);
 }
 
 TEST(TensorByTensorTest, OfAnUpdateTensorByTensorNothingElseIsTold) {
