@@ -38,7 +38,7 @@ _COLUMNS = {
                f"busy_ns {_SHARES} peak_memory_bytes link_bytes_per_s",
     "runs": "process host pid program command framework world_size rank_from "
             "clock begin_ns end_ns complete format level simulated lost "
-            "open_call dltap_version",
+            "open_call dltap_version recorded_until_ns",
 }
 _TEXT = set("process kind name class direction class_from joined_by "
             "communicator dtype library ended_by drained_by drained_in use "

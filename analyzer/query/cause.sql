@@ -7,11 +7,14 @@
 -- parameter: to_step integer 1000000000 last step
 -- uses: steps classes collectives runs
 WITH
+{{include taken}},
+{{include step_places}},
+{{include numbered}},
+{{include pipeline}},
 worked AS (
   SELECT run, rank, device, step, sum(flops) AS flops
   FROM classes
   WHERE class <> 'comm' AND ({{run}} = '' OR run = {{run}})
-    AND step BETWEEN {{from_step}} AND {{to_step}}
   GROUP BY run, rank, device, step),
 parts AS (
   SELECT s.run, s.rank, s.device, s.step, CAST(s.kernels AS DOUBLE) AS kernels,
@@ -21,11 +24,9 @@ parts AS (
     CAST(s.idle_ns - s.input_ns - s.dependency_ns + s.copy_exposed_ns AS DOUBLE)
       AS host_ns,
     w.flops
-  FROM steps s
+  FROM numbered s
   LEFT JOIN worked w ON s.run = w.run AND s.rank = w.rank
-    AND s.device = w.device AND s.step = w.step
-  WHERE s.use = 'used' AND ({{run}} = '' OR s.run = {{run}})
-    AND s.step BETWEEN {{from_step}} AND {{to_step}}),
+    AND s.device = w.device AND s.own_step = w.step),
 {{include roles}},
 placed AS (
   SELECT p.run, p.rank, p.device, p.step, p.length_ns, p.compute_ns,
@@ -39,7 +40,7 @@ role_steps AS (
   FROM placed GROUP BY run, role, step),
 -- What more work explains is the data's; the rest of compute is the GPU's.
 compared AS (
-  SELECT p.run, p.rank, p.step, p.length_ns,
+  SELECT p.run, p.rank, p.device, p.step, p.length_ns,
     r.compute_ns * (coalesce(p.flops / NULLIF(r.flops, 0e0), 1e0) - 1e0)
       AS data_ns,
     p.compute_ns - r.compute_ns *
@@ -47,7 +48,6 @@ compared AS (
     p.input_ns - r.input_ns AS input_ns, p.host_ns - r.host_ns AS host_ns
   FROM placed p JOIN role_steps r ON p.run = r.run AND p.role = r.role
     AND p.step = r.step),
-{{include taken}},
 {{include fits}},
 {{include arrivals}},
 -- A transfer is compared with those of as many bytes and ranks elsewhere.
@@ -98,52 +98,57 @@ links AS (
     AND l.lane = t.lane
   GROUP BY l.run, l.rank, t.step),
 series AS (
-  SELECT run, rank, step, length_ns, 'gpu' AS cause, gpu_ns AS excess_ns
+  SELECT run, rank, device, step, length_ns, 'gpu' AS cause,
+    gpu_ns AS excess_ns
   FROM compared
   UNION ALL
-  SELECT run, rank, step, length_ns, 'host' AS cause, host_ns AS excess_ns
+  SELECT run, rank, device, step, length_ns, 'host' AS cause,
+    host_ns AS excess_ns
   FROM compared
   UNION ALL
-  SELECT run, rank, step, length_ns, 'input' AS cause, input_ns AS excess_ns
+  SELECT run, rank, device, step, length_ns, 'input' AS cause,
+    input_ns AS excess_ns
   FROM compared
   UNION ALL
-  SELECT run, rank, step, length_ns, 'data' AS cause, data_ns AS excess_ns
+  SELECT run, rank, device, step, length_ns, 'data' AS cause,
+    data_ns AS excess_ns
   FROM compared
   UNION ALL
-  SELECT c.run, c.rank, c.step, c.length_ns, 'link' AS cause,
+  SELECT c.run, c.rank, c.device, c.step, c.length_ns, 'link' AS cause,
     coalesce(l.link_ns, 0e0) AS excess_ns
   FROM compared c JOIN links l ON c.run = l.run AND c.rank = l.rank
     AND c.step = l.step),
 sums AS (
-  SELECT run, rank, cause, step, excess_ns,
-    sum(excess_ns) OVER (PARTITION BY run, rank, cause ORDER BY step
+  SELECT run, rank, device, cause, step, excess_ns,
+    sum(excess_ns) OVER (PARTITION BY run, rank, device, cause ORDER BY step
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS so_far,
-    sum(excess_ns) OVER (PARTITION BY run, rank, cause) AS every,
-    row_number() OVER (PARTITION BY run, rank, cause ORDER BY step) AS place,
-    count(*) OVER (PARTITION BY run, rank, cause) AS n
+    sum(excess_ns) OVER (PARTITION BY run, rank, device, cause) AS every,
+    row_number() OVER (PARTITION BY run, rank, device, cause ORDER BY step)
+      AS place,
+    count(*) OVER (PARTITION BY run, rank, device, cause) AS n
   FROM series),
 changes AS (
-  SELECT run, rank, cause, step AS last_before FROM (
-    SELECT run, rank, cause, step,
-      row_number() OVER (PARTITION BY run, rank, cause ORDER BY
+  SELECT run, rank, device, cause, step AS last_before FROM (
+    SELECT run, rank, device, cause, step,
+      row_number() OVER (PARTITION BY run, rank, device, cause ORDER BY
         abs(so_far - every * place / n) DESC, step) AS best
     FROM sums WHERE place < n) candidates
   WHERE best = 1),
 -- Medians, as `stragglers`: a step that was disturbed says little.
 halves AS (
-  SELECT s.run, s.rank, s.cause, median(s.length_ns) AS length_ns,
+  SELECT s.run, s.rank, s.device, s.cause, median(s.length_ns) AS length_ns,
     median(s.excess_ns) AS excess_ns, min(s.step) AS first_step,
     median(CASE WHEN s.step <= c.last_before THEN s.excess_ns END) AS before_ns,
     median(CASE WHEN s.step > c.last_before THEN s.excess_ns END) AS after_ns,
     min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step
   FROM series s LEFT JOIN changes c ON s.run = c.run AND s.rank = c.rank
-    AND s.cause = c.cause
-  GROUP BY s.run, s.rank, s.cause),
+    AND s.device = c.device AND s.cause = c.cause
+  GROUP BY s.run, s.rank, s.device, s.cause),
 named AS (
   SELECT run, rank, cause, length_ns, first_step, before_ns, change_step,
     coalesce(after_ns, excess_ns) AS now_ns,
     row_number() OVER (PARTITION BY run, rank
-      ORDER BY coalesce(after_ns, excess_ns) DESC, cause) AS place
+      ORDER BY coalesce(after_ns, excess_ns) DESC, cause, device) AS place
   FROM halves),
 hosts AS (SELECT run, rank, min(host) AS host FROM runs GROUP BY run, rank)
 SELECT n.run, n.rank, h.host,

@@ -7,6 +7,7 @@
 -- uses: collectives
 WITH
 {{include taken}},
+{{include step_places}},
 {{include fits}},
 {{include arrivals}},
 last_ranks AS (

@@ -7,6 +7,7 @@
 -- uses: collectives steps
 WITH
 {{include taken}},
+{{include step_places}},
 {{include fits}},
 {{include arrivals}},
 waits AS (

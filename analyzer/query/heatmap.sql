@@ -9,26 +9,30 @@
 -- uses: steps collectives
 WITH
 {{include taken}},
+{{include step_places}},
+{{include numbered}},
 {{include fits}},
 {{include arrivals}},
+-- Of several devices of a rank, their mean.
 waits AS (
-  SELECT a.run, a.rank, a.step, sum(m.last_at - a.begin_at) AS wait_ns,
-    sum(m.transfer_ns) AS transfer_ns
+  SELECT a.run, a.rank, a.step, sum(m.last_at - a.begin_at) /
+      count(DISTINCT a.device) AS wait_ns,
+    sum(m.transfer_ns) / count(DISTINCT a.device) AS transfer_ns
   FROM arrivals a
   JOIN met m ON a.run = m.run AND a.communicator = m.communicator
     AND a.lane = m.lane AND a.kind = m.kind AND a.nth = m.nth
   GROUP BY a.run, a.rank, a.step),
 parts AS (
-  SELECT run, rank, step, CAST(sum(end_ns - begin_ns) AS DOUBLE) AS length_ns,
-    CAST(sum(compute_ns) AS DOUBLE) AS compute_ns,
-    CAST(sum(comm_exposed_ns) AS DOUBLE) AS comm_ns,
-    CAST(sum(copy_exposed_ns) AS DOUBLE) AS copy_ns,
-    CAST(sum(idle_ns) AS DOUBLE) AS idle_ns,
+  SELECT run, rank, step,
+    CAST(sum(end_ns - begin_ns) AS DOUBLE) / count(DISTINCT device)
+      AS length_ns,
+    CAST(sum(compute_ns) AS DOUBLE) / count(DISTINCT device) AS compute_ns,
+    CAST(sum(comm_exposed_ns) AS DOUBLE) / count(DISTINCT device) AS comm_ns,
+    CAST(sum(copy_exposed_ns) AS DOUBLE) / count(DISTINCT device) AS copy_ns,
+    CAST(sum(idle_ns) AS DOUBLE) / count(DISTINCT device) AS idle_ns,
     CAST(sum(end_ns - begin_ns - comm_exposed_ns - not_observed_ns) AS DOUBLE)
-      AS own_ns
-  FROM steps
-  WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
-    AND step BETWEEN {{from_step}} AND {{to_step}}
+      / count(DISTINCT device) AS own_ns
+  FROM numbered
   GROUP BY run, rank, step),
 columns_of AS (
   SELECT p.run, p.rank, p.step - mod(p.step, {{steps_per_column}}) AS step,

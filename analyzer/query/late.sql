@@ -8,28 +8,32 @@
 -- uses: collectives steps runs
 WITH
 {{include taken}},
+{{include step_places}},
+{{include numbered}},
 {{include fits}},
 {{include arrivals}},
 -- A rank's own time before a collective is what it did since the last one of
 -- this communicator, without what it spent in collectives of any: waiting for
 -- others is no fault of its own.
 ordered AS (
-  SELECT run, rank, device, communicator, lane, kind, nth, begin_at, begin_ns,
-    end_ns,
+  SELECT run, rank, device, communicator, lane, kind, nth, step, begin_at,
+    begin_ns, end_ns,
     max(end_ns) OVER (PARTITION BY run, rank, device
       ORDER BY begin_ns, end_ns, communicator, kind, nth
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS left_ns
   FROM arrivals),
 summed AS (
-  SELECT run, rank, device, communicator, lane, kind, nth, begin_at, begin_ns,
-    end_ns,
+  SELECT run, rank, device, communicator, lane, kind, nth, step, begin_at,
+    begin_ns, end_ns,
     sum(CAST(greatest(begin_ns - coalesce(left_ns, begin_ns), 0) AS DOUBLE))
       OVER (PARTITION BY run, rank, device
         ORDER BY begin_ns, end_ns, communicator, kind, nth
         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS own_sum_ns
   FROM ordered),
 owned AS (
-  SELECT run, rank, device, communicator, kind, nth, begin_at,
+  SELECT run, rank, device, communicator, kind, nth, step, begin_at, begin_ns,
+    lag(end_ns) OVER (PARTITION BY run, rank, device, communicator
+      ORDER BY begin_ns, end_ns, kind, nth) AS since_ns,
     own_sum_ns - lag(own_sum_ns) OVER (
       PARTITION BY run, rank, device, communicator
       ORDER BY begin_ns, end_ns, kind, nth) AS own_ns
@@ -37,8 +41,15 @@ owned AS (
 usual AS (
   SELECT run, communicator, kind, nth, median(own_ns) AS own_ns
   FROM owned GROUP BY run, communicator, kind, nth),
+-- The work since the last collective is that of the step in which most of it
+-- lies: the first of a step waits for what the step before it did.
+begins AS (
+  SELECT run, rank, device, step, min(begin_ns) AS begin_ns
+  FROM numbered GROUP BY run, rank, device, step),
 blames AS (
-  SELECT o.run, o.rank, o.communicator, m.step,
+  SELECT o.run, o.rank, o.communicator,
+    CASE WHEN o.begin_ns - b.begin_ns < b.begin_ns - o.since_ns
+      THEN o.step - 1 ELSE o.step END AS step,
     CASE WHEN o.begin_at = m.last_at THEN 1 ELSE 0 END AS is_last,
     greatest(least(o.begin_at - m.middle_at, o.own_ns - u.own_ns), 0e0)
       AS blame_ns
@@ -47,12 +58,12 @@ blames AS (
     AND m.lane = '' AND o.kind = m.kind AND o.nth = m.nth
   JOIN usual u ON o.run = u.run AND o.communicator = u.communicator
     AND o.kind = u.kind AND o.nth = u.nth
+  LEFT JOIN begins b ON o.run = b.run AND o.rank = b.rank
+    AND o.device = b.device AND o.step = b.step
   WHERE o.own_ns IS NOT NULL),
 lengths AS (
   SELECT run, step, CAST(median(end_ns - begin_ns) AS DOUBLE) AS length_ns
-  FROM steps
-  WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
-    AND step BETWEEN {{from_step}} AND {{to_step}}
+  FROM numbered
   GROUP BY run, step),
 per_step AS (
   SELECT run, rank, communicator, step, count(*) AS collectives,

@@ -43,7 +43,8 @@ behind AS (
   GROUP BY k.run, k.communicator, k.kind, m.rank, m.device),
 cut AS (
   SELECT run, rank, bool_and(complete) AS complete,
-    bool_and(complete AND coalesce(lost, 0) = 0) AS whole,
+    bool_and(complete AND coalesce(lost, 0) = 0
+             AND recorded_until_ns IS NULL) AS whole,
     max(open_call) AS open_call
   FROM runs GROUP BY run, rank),
 -- Of which no member has the end, after the last of which one has: what others
@@ -73,7 +74,7 @@ unfinished AS (
       THEN 'trace is cut short' ELSE 'did not finish' END AS finding
   FROM open_ones o JOIN groups_seen g ON o.run = g.run
     AND o.communicator = g.communicator
-  WHERE o.place = 1),
+  WHERE o.place = 1 AND (g.members > 1 OR g.ranks > 1)),
 -- A guess, of such a one: who stopped in no call, while all others hang in one
 -- and had asked for more collectives than it.
 reached AS (
@@ -122,7 +123,7 @@ findings AS (
   SELECT b.run, CASE
       WHEN b.lacks = 1 AND c.open_call LIKE 'nccl%' THEN 'trace is cut short'
       WHEN u.waiting IS NOT NULL THEN 'never came: others wait'
-      WHEN NOT coalesce(c.complete, true) THEN 'trace is cut short'
+      WHEN NOT coalesce(c.whole, true) THEN 'trace is cut short'
       ELSE 'never came' END AS finding,
     b.communicator, b.kind, b.nth, b.rank, b.lacks AS n
   FROM behind b

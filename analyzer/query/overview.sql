@@ -6,6 +6,8 @@
 -- uses: collectives steps devices runs
 WITH
 {{include taken}},
+{{include step_places}},
+{{include numbered}},
 {{include fits}},
 {{include arrivals}},
 parts AS (
@@ -18,9 +20,7 @@ parts AS (
     CAST(not_observed_ns AS DOUBLE) AS not_observed_ns,
     CAST(end_ns - begin_ns - comm_exposed_ns - not_observed_ns AS DOUBLE)
       AS own_ns
-  FROM steps
-  WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
-    AND step BETWEEN {{from_step}} AND {{to_step}}),
+  FROM numbered),
 by_step AS (
   SELECT run, step, median(length_ns) AS length_ns
   FROM parts GROUP BY run, step),
@@ -66,6 +66,16 @@ waits AS (
     AND a.lane = m.lane AND a.kind = m.kind AND a.nth = m.nth
   JOIN by_step s ON a.run = s.run AND a.step = s.step
   GROUP BY a.run),
+-- Collectives after which nobody knows when the others left.
+unaligned AS (
+  SELECT t.run, count(DISTINCT concat(t.communicator, ' ', t.lane, ' ', t.kind,
+                                      ' ', CAST(t.nth AS STRING))) AS n
+  FROM taken t
+  LEFT JOIN fits f ON t.run = f.run AND t.communicator = f.communicator
+    AND t.lane = f.lane AND t.rank = f.rank
+  WHERE f.rank IS NULL AND t.ranks > 1
+    AND t.kind IN ('broadcast', 'reduce', 'gather', 'scatter')
+  GROUP BY t.run),
 held AS (
   SELECT run, rank, max(peak_memory_bytes) AS peak, max(memory_bytes) AS has
   FROM devices WHERE {{run}} = '' OR run = {{run}} GROUP BY run, rank),
@@ -99,6 +109,7 @@ SELECT r.run, k.ranks, s.steps, s.first_step, s.last_step,
   round(a.wait_ns / m.n / 1e6, 4) AS wait_ms,
   round(a.transfer_ns / m.n / 1e6, 4) AS transfer_ms,
   round(a.wait_ns / NULLIF(b.comm_ns, 0e0), 4) AS waiting_share_of_comm,
+  coalesce(u.n, 0) AS unaligned_collectives,
   f.rank AS fullest_rank, y.peak AS most_memory_bytes,
   CAST(round(y.middle) AS BIGINT) AS median_memory_bytes,
   y.has AS least_device_bytes, y.ranks AS ranks_with_memory
@@ -110,6 +121,7 @@ LEFT JOIN slowest w ON r.run = w.run
 LEFT JOIN means m ON r.run = m.run
 LEFT JOIN busy b ON r.run = b.run
 LEFT JOIN waits a ON r.run = a.run
+LEFT JOIN unaligned u ON r.run = u.run
 LEFT JOIN memory y ON r.run = y.run
 LEFT JOIN fullest f ON r.run = f.run
 ORDER BY r.run

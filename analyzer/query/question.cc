@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::string_view kInclude = "include ";
 // What they need stands before them; `roles` goes by what its question says.
-constexpr std::string_view kKeptIncludes[] = {"taken", "fits", "arrivals"};
+constexpr std::string_view kKeptIncludes[] = {
+    "taken", "step_places", "numbered", "fits", "arrivals", "pipeline"};
 
 std::string FirstWord(std::string& rest) {
   const std::pair<std::string, std::string> parts =

@@ -2,8 +2,17 @@
 -- example: dltap query DATASET ranks
 -- parameter: all integer 0 1: also the ranks with which nothing is wrong
 -- parameter: run text "" of this run only; empty: of all
--- uses: runs steps
+-- parameter: from_step integer 0 first step
+-- parameter: to_step integer 1000000000 last step
+-- uses: collectives runs steps
 WITH
+{{include taken}},
+{{include step_places}},
+-- Steps that no other rank numbers so.
+renumbered AS (
+  SELECT run, rank, count(CASE WHEN at_step <> step THEN 1 END) AS n,
+    count(*) - count(DISTINCT at_step) AS joined
+  FROM step_places GROUP BY run, rank),
 asked AS (
   SELECT run, rank, host, process, world_size, complete, lost, open_call,
     begin_ns, rank_from
@@ -28,9 +37,12 @@ findings AS (
       WHEN NOT p.complete THEN 'cut short'
       WHEN p.lost > 0 THEN 'events were lost'
       WHEN p.processes > 1 THEN 'several processes'
+      WHEN o.joined > 0 THEN 'steps are not those of others'
+      WHEN o.n > 0 THEN 'steps are numbered otherwise'
       WHEN p.steps < u.steps * 0.9e0 THEN 'fewer steps than others'
       ELSE 'whole' END AS finding
   FROM per_rank p JOIN usual u ON p.run = u.run
+  LEFT JOIN renumbered o ON p.run = o.run AND p.rank = o.rank
   UNION ALL
   SELECT run, CAST(NULL AS BIGINT) AS rank, CAST(NULL AS STRING) AS host,
     CAST(NULL AS BIGINT) AS steps, world_size - present AS lost,

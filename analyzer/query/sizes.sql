@@ -6,6 +6,7 @@
 -- uses: collectives devices runs
 WITH
 {{include taken}},
+{{include step_places}},
 {{include fits}},
 {{include arrivals}},
 -- A table of GPUs knows the link inside a host alone.

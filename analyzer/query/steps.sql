@@ -5,14 +5,17 @@
 -- parameter: run text "" of this run only; empty: of all
 -- parameter: from_step integer 0 first step
 -- parameter: to_step integer 1000000000 last step
--- uses: steps classes
+-- uses: collectives steps classes
 WITH
+{{include taken}},
+{{include step_places}},
+{{include numbered}},
 worked AS (
-  SELECT run, rank, step, sum(flops) AS flops
-  FROM classes
-  WHERE class <> 'comm' AND ({{run}} = '' OR run = {{run}})
-    AND step BETWEEN {{from_step}} AND {{to_step}}
-  GROUP BY run, rank, step),
+  SELECT c.run, c.rank, n.step, sum(c.flops) AS flops
+  FROM classes c JOIN numbered n ON c.run = n.run AND c.rank = n.rank
+    AND c.process = n.process AND c.device = n.device AND c.step = n.own_step
+  WHERE c.class <> 'comm'
+  GROUP BY c.run, c.rank, n.step),
 work AS (
   SELECT run, step, max(flops) / NULLIF(median(flops), 0e0) AS most
   FROM worked GROUP BY run, step),
@@ -20,9 +23,7 @@ parts AS (
   SELECT run, rank, device, step, end_ns - begin_ns AS length_ns,
     compute_ns, comm_exposed_ns, copy_exposed_ns, idle_ns,
     end_ns - begin_ns - comm_exposed_ns - not_observed_ns AS own_ns
-  FROM steps
-  WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
-    AND step BETWEEN {{from_step}} AND {{to_step}}),
+  FROM numbered),
 slowest AS (
   SELECT run, step, rank FROM (
     SELECT run, step, rank, row_number() OVER (PARTITION BY run, step

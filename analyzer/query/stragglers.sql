@@ -5,8 +5,12 @@
 -- parameter: run text "" of this run only; empty: of all
 -- parameter: from_step integer 0 first step
 -- parameter: to_step integer 1000000000 last step
--- uses: steps runs
+-- uses: collectives steps runs
 WITH
+{{include taken}},
+{{include step_places}},
+{{include numbered}},
+{{include pipeline}},
 -- A rank's own part: its step without exposed communication, in which it may
 -- wait for others.
 parts AS (
@@ -14,9 +18,7 @@ parts AS (
     CAST(end_ns - begin_ns AS DOUBLE) AS length_ns,
     CAST(end_ns - begin_ns - comm_exposed_ns - not_observed_ns AS DOUBLE)
       AS own_ns
-  FROM steps
-  WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
-    AND step BETWEEN {{from_step}} AND {{to_step}}),
+  FROM numbered),
 {{include roles}},
 placed AS (
   SELECT p.run, p.rank, p.device, p.step, p.length_ns, p.own_ns, r.role

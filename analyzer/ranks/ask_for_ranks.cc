@@ -38,7 +38,8 @@ const std::vector<Asked>& Questions() {
       {"steps", {{"by", "length"}, {"top", "5"}}},
       {"classes", {}},
       {"sizes", {}},
-      {"groups", {{"top", kMostRows}}}};
+      {"groups", {{"top", kMostRows}}},
+      {"stages", {}}};
   return questions;
 }
 

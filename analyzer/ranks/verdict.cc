@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analyzer/ranks/rank_names.h"
+#include "analyzer/ranks/uneven_stages.h"
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/units.h"
 
@@ -21,10 +22,15 @@ struct Group {
   std::vector<int64_t> ranks;
 };
 
-std::vector<Group> GroupsOf(const std::vector<JudgedRank>& judged) {
+// Whom a stage with more work makes late is told with the stage.
+std::vector<Group> GroupsOf(const std::vector<JudgedRank>& judged,
+                            const std::vector<UnevenStage>& stages) {
   std::vector<Group> groups;
   for (const JudgedRank& rank : judged) {
     if (!rank.is_named()) continue;
+    if (!rank.has_cause() && !rank.is_straggler && IsIn(stages, rank.rank)) {
+      continue;
+    }
     Group* group = nullptr;
     for (Group& each : groups) {
       const JudgedRank& first = *each.first;
@@ -204,7 +210,11 @@ std::vector<std::string> VerdictOf(const RanksReport& report) {
   std::vector<std::string> out;
   AddHangs(report, out);
   AddGuesses(report, out);
-  const std::vector<Group> groups = GroupsOf(report.judged);
+  const std::vector<UnevenStage> stages = UnevenStagesOf(report.of("stages"));
+  for (const UnevenStage& stage : stages) {
+    out.push_back(StageSentence(stage));
+  }
+  const std::vector<Group> groups = GroupsOf(report.judged, stages);
   for (size_t i = 0; i < groups.size() && i < kMostGroups; ++i) {
     const Group& group = groups[i];
     out.push_back(group.first->is_late ? LateSentence(group, report)
@@ -214,7 +224,7 @@ std::vector<std::string> VerdictOf(const RanksReport& report) {
     out.push_back(absl::StrCat(groups.size() - kMostGroups,
                                " more such groups of ranks are below"));
   }
-  if (groups.empty()) out.push_back(NobodySentence(report));
+  if (groups.empty() && stages.empty()) out.push_back(NobodySentence(report));
   AddReplay(report, out);
   AddRecovered(report, out);
   return out;

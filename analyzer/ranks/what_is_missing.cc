@@ -34,6 +34,13 @@ std::string Meaning(const std::string& finding) {
   if (finding == "several processes") {
     return "; their processes are added up";
   }
+  if (finding == "steps are numbered otherwise") {
+    return "; they have the numbers of the ranks with which they meet in "
+           "collectives";
+  }
+  if (finding == "steps are not those of others") {
+    return "; those that hold the collectives of one step of others are one";
+  }
   return "; they are compared in the steps that they have";
 }
 
@@ -112,12 +119,23 @@ void AddUnknown(const RanksReport& report, Lines& out) {
   } else if (!overview.Number(0, "comm_ms")) {
     out.push_back(
         "no collectives: who waits for whom is not known, only who works "
-        "longer");
+        "longer, in steps of the same number");
   } else if (!overview.Number(0, "transfer_ms")) {
     out.push_back(
         "collectives cannot be matched over ranks: who waits for whom is not "
-        "known, only who works longer");
+        "known, only who works longer, in steps of the same number");
   }
+}
+
+void AddUnaligned(const RanksReport& report, Lines& out) {
+  const int64_t n =
+      report.of("overview").Whole(0, "unaligned_collectives").value_or(0);
+  if (n == 0) return;
+  out.push_back(absl::StrCat(
+      n,
+      " collectives are not aligned, for in their communicators nothing ran "
+      "but broadcasts, reductions to one rank, gathers and scatters, which "
+      "ranks leave apart: who waits in them is not known"));
 }
 
 }  // namespace
@@ -130,6 +148,7 @@ std::vector<std::string> WhatIsMissing(const RanksReport& report,
   AddClocks(report, out);
   AddFindings(report, out);
   AddUnknown(report, out);
+  AddUnaligned(report, out);
   return out;
 }
 

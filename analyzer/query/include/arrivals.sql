@@ -1,9 +1,10 @@
 -- arrivals: when each member came and went, in ns by the leader's clock since
 -- the communicator's first end. met: the same of each collective.
--- Needs: taken, fits.
+-- Steps as all ranks number them. Needs: taken, step_places, fits.
 arrivals AS (
   SELECT t.run, t.rank, t.device, t.communicator, t.lane, t.kind, t.own_kind,
-    t.nth, t.ranks, t.bytes, t.step, t.begin_ns, t.end_ns,
+    t.nth, t.ranks, t.bytes, coalesce(p.at_step, t.step) AS step,
+    t.begin_ns, t.end_ns,
     (t.begin_ns - s.first_ns - f.offset_ns) * (1e0 - f.drift) AS begin_at,
     (t.end_ns - s.first_ns - f.offset_ns) * (1e0 - f.drift) AS end_at
   FROM taken t
@@ -11,6 +12,8 @@ arrivals AS (
     AND t.lane = s.lane
   JOIN fits f ON t.run = f.run AND t.communicator = f.communicator
     AND t.lane = f.lane AND t.rank = f.rank
+  LEFT JOIN step_places p ON t.run = p.run AND t.rank = p.rank
+    AND t.step = p.step
   WHERE t.end_ns IS NOT NULL),
 met AS (
   SELECT run, communicator, lane, kind, nth, count(*) AS members,

@@ -1,11 +1,28 @@
--- roles: which ranks run the same. Needs: parts, with kernels.
--- Ranks of one pipeline stage launch as many kernels as each other.
+-- roles: which ranks run the same. Needs: parts, with kernels, and pipeline.
+-- Ranks of one pipeline stage launch as many kernels as each other, and so do
+-- alike devices of one process. Those whose number nobody has are alike where
+-- it is nearly the same; devices of several in a process, by their place.
 sizes AS (
-  SELECT run, rank, device, median(kernels) AS kernels
-  FROM parts GROUP BY run, rank, device),
+  SELECT p.run, p.rank, p.device, median(p.kernels) AS kernels,
+    coalesce(max(l.stage), 0) AS stage,
+    row_number() OVER (PARTITION BY p.run, p.rank ORDER BY p.device) AS place
+  FROM parts p LEFT JOIN pipeline l ON p.run = l.run AND p.rank = l.rank
+  GROUP BY p.run, p.rank, p.device),
 peers AS (
-  SELECT run, kernels, count(*) AS n FROM sizes GROUP BY run, kernels),
+  SELECT run, stage, kernels, count(*) AS n
+  FROM sizes GROUP BY run, stage, kernels),
+singles AS (
+  SELECT s.run, s.stage, s.place, median(s.kernels) AS kernels
+  FROM sizes s JOIN peers p ON s.run = p.run AND s.stage = p.stage
+    AND s.kernels = p.kernels
+  WHERE p.n = 1 GROUP BY s.run, s.stage, s.place),
 roles AS (
-  SELECT s.run, s.rank, s.device,
-    CASE WHEN p.n >= 3 THEN s.kernels ELSE -1e0 END AS role
-  FROM sizes s JOIN peers p ON s.run = p.run AND s.kernels = p.kernels)
+  SELECT s.run, s.rank, s.device, CAST(dense_rank() OVER (PARTITION BY s.run
+      ORDER BY s.stage, CASE WHEN p.n > 1 THEN s.kernels
+        WHEN abs(s.kernels - o.kernels) <= 0.1e0 * o.kernels
+          THEN CAST(-s.place AS DOUBLE)
+        ELSE -1e3 * (s.rank + 1) - s.place END) AS DOUBLE) AS role
+  FROM sizes s JOIN peers p ON s.run = p.run AND s.stage = p.stage
+    AND s.kernels = p.kernels
+  LEFT JOIN singles o ON s.run = o.run AND s.stage = o.stage
+    AND s.place = o.place)

@@ -5,6 +5,7 @@
 -- uses: collectives
 WITH
 {{include taken}},
+{{include step_places}},
 {{include fits}},
 {{include arrivals}},
 -- The first of a size in a step is compared with the first in others: one that

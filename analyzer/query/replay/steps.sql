@@ -2,16 +2,19 @@
 -- parameter: run text "" of this run only; empty: of all
 -- parameter: from_step integer 0 first step
 -- parameter: to_step integer 1000000000 last step
--- uses: steps
+-- uses: collectives steps
 WITH
+{{include taken}},
+{{include step_places}},
+{{include numbered}},
+{{include pipeline}},
 parts AS (
   SELECT run, rank, device, step, begin_ns, end_ns,
     CAST(kernels AS DOUBLE) AS kernels
-  FROM steps
-  WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
-    AND step BETWEEN {{from_step}} AND {{to_step}}),
+  FROM numbered),
 held AS (
-  SELECT run, rank, sum(kernels) AS kernels FROM steps GROUP BY run, rank),
+  SELECT run, rank, sum(kernels) AS kernels FROM steps
+  WHERE {{run}} = '' OR run = {{run}} GROUP BY run, rank),
 {{include roles}}
 SELECT p.rank, p.device, CAST(r.role AS BIGINT) AS role, p.step, p.begin_ns,
   p.end_ns, CAST(h.kernels AS BIGINT) AS kernels_of_rank

@@ -22,7 +22,7 @@ ENDED = 6  # collectives that all left
 
 
 def write_rank(folder: pathlib.Path, rank: int, called: int,
-               open_call: str | None) -> None:
+               open_call: str | None, **facts: object) -> None:
     """Its host asked for so many collectives and was then killed."""
     begin = [write.EPOCH + nth * 1_000_000 for nth in range(called)]
     write.write_table(folder, "one", rank, "collectives", {
@@ -34,7 +34,7 @@ def write_rank(folder: pathlib.Path, rank: int, called: int,
     write.write_table(folder, "one", rank, "runs", {
         "process": f"node:{rank}", "host": "node", "world_size": 4,
         "begin_ns": write.EPOCH, "end_ns": begin[-1], "complete": False,
-        "open_call": open_call, "lost": 0, "format": "dltap"}, 1)
+        "open_call": open_call, "lost": 0, "format": "dltap"} | facts, 1)
 
 
 class CutShort(unittest.TestCase):
@@ -72,6 +72,18 @@ class CutShort(unittest.TestCase):
                             (ENDED, None), (ENDED + 1, None))
         self.assertIn(("never came: others wait", ENDED, 2), rows)
         self.assertNotIn(("never came: others wait", ENDED, 0), rows)
+
+    def test_recording_that_stopped_earlier_on_one_rank_is_no_rank_too_few(
+            self):
+        for facts in ({"recorded_until_ns": write.EPOCH + 9}, {"lost": 3}):
+            with self.subTest(facts):
+                for rank, called in enumerate((6, 4, 6, 5)):
+                    write_rank(self.path, rank, called, None, complete=True,
+                               **facts)
+                rows = asking.Dataset(self.path).ask("missing")
+                self.assertEqual({(r["finding"], r["rank"]) for r in rows},
+                                 {("trace is cut short", 1),
+                                  ("trace is cut short", 3)})
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ MS = 1_000_000.0
 @dataclasses.dataclass
 class Fault:
     """kind: slow_gpu, slow_host (RANK's host), slow_link (all transfers that
-    `rank` takes part in), long_data, dead, skip, size."""
+    `rank` takes part in), long_data, long_stage (more layers on the stage of
+    `rank`), dead, skip, size."""
     kind: str
     rank: int
     step: int = 0
@@ -33,6 +34,7 @@ class Job:
     seed: int = 0
     jitter: float = 0.01
     uneven: float = 0.0  # spread of sequence lengths, over replicas
+    growth: float = 1.0  # of the lengths, from step to step
     ranks_per_host: int = 8
     offset_ns: float = 2e6
     drift: float = 20e-6
@@ -93,6 +95,8 @@ class Simulation:
             if fault.kind != kind or step < fault.step:
                 continue
             hit = ranks == fault.rank
+            if kind == "long_stage":
+                hit = self._stage_of(ranks) == self._stage_of(fault.rank)
             if kind == "slow_host":
                 per = self.job.ranks_per_host
                 hit = ranks // per == fault.rank // per
@@ -102,11 +106,15 @@ class Simulation:
             factor[hit] *= fault.factor
         return factor
 
+    def _stage_of(self, ranks):
+        return ranks // self.job.tensor % self.job.pipeline
+
     def _compute(self, step: int, stage: int, direction: str,
                  milliseconds: float) -> None:
         ranks = self.job.rank_of(stage)
         longer = (self.length_of[:, None] *
-                  self._factor("long_data", step, ranks))
+                  self._factor("long_data", step, ranks) *
+                  self._factor("long_stage", step, ranks))
         if direction == OPTIMIZER:
             longer = np.ones(ranks.shape)
         noise = 1 + self.job.jitter * self.random.standard_normal(ranks.shape)
@@ -155,6 +163,7 @@ class Simulation:
         begin = self.now.copy()
         self.length_of = np.exp(job.uneven *
                                 self.random.standard_normal(job.data))
+        self.length_of *= job.growth ** step
         for _ in range(job.micro_batches):
             for stage in range(job.pipeline):
                 if stage > 0:

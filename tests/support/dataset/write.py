@@ -81,11 +81,14 @@ class Writer:
                  run: str = "one", device_name: str = "H100",
                  with_kernels: bool = False, name_of: str = "{}",
                  without: tuple[int, ...] = (), empty: tuple[int, ...] = (),
-                 kernel_rows: int = 0):
+                 kernel_rows: int = 0,
+                 renumber: dict[int, tuple[int, int]] | None = None):
         self.simulation, self.folder, self.run = simulation, folder, run
         self.device_name, self.with_kernels = device_name, with_kernels
         self.name_of = name_of  # of kernels: hostile ones
         self.kernel_rows = kernel_rows  # at least; each is written as often
+        # By rank: from this step on its numbers are so much higher.
+        self.renumber = renumber or {}
         self.clocks = Clocks(simulation)
         self.faults = {f.kind: f for f in simulation.job.faults}
         for rank, rows in enumerate(rows_by_rank(simulation)):
@@ -96,6 +99,11 @@ class Writer:
         host = self.clocks.host_of[rank]
         columns = {"process": f"node{host}:{1000 + rank}", "device": 0,
                    **columns}
+        if rank in self.renumber and "step" in columns:
+            first, more = self.renumber[rank]
+            columns["step"] = [None if s is None else
+                               int(s) + more * (s >= first)
+                               for s in list(columns["step"])]
         write_table(self.folder, self.run, rank, table, columns, rows)
 
     def _last_step(self, rank: int) -> int:
