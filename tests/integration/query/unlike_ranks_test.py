@@ -86,7 +86,19 @@ class Stages(unittest.TestCase):
                                  {"usual"})
                 said = report_of(asked.path)["verdict"]
                 self.assertIn(f"Stage {pipeline} of {pipeline}", said[0])
+                self.assertIn("divided unevenly", said[0])
                 self.assertNotIn("cause: not found", " ".join(said))
+
+    def test_a_stage_whose_gpus_are_all_slow_is_not_called_uneven(self):
+        ranks = {1, 3, 5, 7}
+        asked = Asked(tensor=1, pipeline=2, data=4,
+                      faults=tuple(Fault("slow_gpu", r, 0, 1.5)
+                                   for r in ranks))
+        self.assertEqual({r["rank"] for r in asked.ask("stages")
+                          if r["verdict"] == "slow"}, ranks)
+        said = " ".join(report_of(asked.path)["verdict"])
+        self.assertIn("its GPUs are slower", said)
+        self.assertNotIn("unevenly", said)
 
     def test_one_slow_rank_makes_no_uneven_stage(self):
         asked = Asked(tensor=1, pipeline=2, data=4,
