@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { Apis } from "./apis";
 import { ClassTable } from "./class_table";
@@ -54,7 +54,7 @@ function goAdvice(by: number): void {
 
 function Help() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLInputElement) return;
       if (event.key === "?") dialog.current?.showModal();
@@ -108,7 +108,7 @@ export function App({ report, pictures }: Data) {
   const [range, setRange] = useState<StepRange | null>(null);
   const [goal, setGoal] = useState<Goal | null>(null);
   const device = pictures.devices[place];
-  useEffect(() => { document.title = `${titleOf(report)} · dltap report`; }, []);
+  useLayoutEffect(() => { document.title = `${titleOf(report)} · dltap report`; }, []);
   const narrow = useMemo(() => range === null ? null
     : narrowed({ report, pictures }, range), [report, pictures, range]);
   const shown = narrow ?? report;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { KernelRow, Report } from "./data";
 import { className, decimal, ms, percent, whole } from "./format";
@@ -83,7 +83,7 @@ export function Kernels({ report }: { report: Report }) {
   const [all, setAll] = useState(false);
   const [said, setSaid] = useState("");
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const find = (event: KeyboardEvent) => {
       if (event.key !== "/" || event.target instanceof HTMLInputElement) return;
       event.preventDefault();

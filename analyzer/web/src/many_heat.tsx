@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks by steps: a row for each, a column for a step. The stronger the colour,
 // the more.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { decimal } from "./format";
 import type { HeatMap } from "./many_data";
@@ -154,7 +154,7 @@ export function Heat(props: { map: HeatMap; ink: Ink; start: Quantity }) {
   const chosen = at === null ? undefined : grid.cells.get(at);
   const first_step = grid.first_column * map.steps_per_column;
   const last_step = first_step + grid.columns * map.steps_per_column - 1;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const paint = () => canvas.current !== null &&
       draw(canvas.current, grid, quantity, ink, chosen, [first_step, last_step]);
     paint();

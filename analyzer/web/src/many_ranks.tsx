@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page about a data set of many ranks.
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 import { decimal, percent, whole } from "./format";
 import type { RanksReport, Row } from "./many_data";
@@ -62,7 +62,7 @@ export function ManyRanks({ report }: { report: RanksReport }) {
   const overview = rowsOf(report, "overview")[0] ?? {};
   const title = wordOf(report.runs.find((row) => row.run === report.run), "command") ||
     report.dataset.replace(/\/+$/, "").replace(/.*\//, "");
-  useEffect(() => { document.title = `${title} · dltap report`; }, []);
+  useLayoutEffect(() => { document.title = `${title} · dltap report`; }, []);
   return (
     <>
       <header>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks by steps: a row for each, a cell for a step. The darker the more of it.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { DevicePicture, Pictures, Report, Strip } from "./data";
 import { processLabel } from "./data";
@@ -167,7 +167,7 @@ export function RankMap(props: {
   const [quantity, setQuantity] = useState<Quantity>("step");
   const [at, setAt] = useState<Spot | null>(null);
   const grid = useMemo(() => gridOf(pictures, quantity), [pictures, quantity]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const paint = () =>
       canvas.current !== null && draw(canvas.current, grid, ink, at);
     paint();

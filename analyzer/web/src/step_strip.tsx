@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One column per step, in time: its classes, idle time above them; steps that
 // are not in the numbers are grey.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { classColor, hatchPattern } from "./colors";
 import type { DevicePicture, Report, Strip } from "./data";
@@ -223,7 +223,7 @@ export function StepStrip(props: {
   const { strip } = columns;
   const span = dragged ?? spanOf(strip, range);
   const count = columns.each.length;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const paint = () =>
       canvas.current !== null && draw(canvas.current, columns, ink, chosen, span);
     paint();

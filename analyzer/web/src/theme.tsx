@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Light or dark: as the system has it, unless the switch says otherwise.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export type Theme = "auto" | "light" | "dark";
 const THEMES: Theme[] = ["auto", "light", "dark"];
@@ -47,12 +47,12 @@ const DARK: Ink = {
 export function useTheme(): { theme: Theme; ink: Ink; next: () => void } {
   const [theme, setTheme] = useState<Theme>(stored);
   const [dark, setDark] = useState(system.matches);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follow = () => setDark(system.matches);
     system.addEventListener("change", follow);
     return () => system.removeEventListener("change", follow);
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset.theme = theme;
     keep(theme);
   }, [theme]);

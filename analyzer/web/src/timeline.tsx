@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three steps of a device: streams, why it was idle, the threads that fed it.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { DevicePicture, LongGap, Pictures, Timeline as Picture } from "./data";
 import { className, duration, ms, whole, words } from "./format";
@@ -101,7 +101,7 @@ function Picture(props: {
   const [view, setView] = useState<View>(whole_view);
   const [chosen, setChosen] = useState<Spot | null>(null);
   const change = (next: View) => setView(clampView(next, picture));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (goal === null) return;
     const length = goal.span[1] - goal.span[0];
     change({ from: goal.span[0] - length, to: goal.span[1] + length });
@@ -109,7 +109,7 @@ function Picture(props: {
     canvas.current?.focus({ preventScroll: true });
     canvas.current?.closest("section")?.scrollIntoView();
   }, [goal]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const paint = () => canvas.current !== null && drawTimeline(canvas.current,
       { pictures, timeline: picture, lanes, view, chosen, ink });
     paint();
@@ -176,7 +176,7 @@ export function Timelines(props: {
   const { device, pictures, ink } = props;
   const [which, setWhich] = useState(0);
   const [goal, setGoal] = useState<LongGap | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (props.goal === null) return;
     setWhich(props.goal.timeline ?? 0);
     setGoal({ ...props.goal });  // the same gap may be asked for again
