@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLeastGain = 0.02;   // of the step
 constexpr double kLeastSteps = 0.80;  // of the used ones
-constexpr uint64_t kFewSteps = 3;     // fewer are no loop
+constexpr uint64_t kFewSteps = 3;     // fewer are no loop, unless marked
 constexpr size_t kMostGiven = 3;
 
 void SetShares(double step_ns, Advice& advice) {
@@ -41,6 +41,12 @@ void LeaveWhatIsTaken(double taken_ns, Advice& advice) {
   advice.gain_low_ns = std::min(advice.gain_low_ns, left_ns);
   advice.gain_high_ns = std::min(advice.gain_high_ns, left_ns);
   advice.more = true;
+}
+
+// A profile of one step is one of a loop, where the program says so.
+bool TooFew(const Facts& facts) {
+  return facts.steps < kFewSteps &&
+         facts.figures.steps.found_by != StepsFoundBy::kMarker;
 }
 
 std::string TooLittle(const Advice& advice) {
@@ -88,7 +94,7 @@ void Order(std::vector<Found>& found) {
 std::string Objection(const Found& found) {
   const Facts& facts = *found.facts;
   if (facts.steps == 0) return "no steps were found to judge by";
-  if (facts.steps < kFewSteps) return "too few steps";
+  if (TooFew(facts)) return "too few steps";
   std::string why = WhyNotTrusted(facts, found.rule->needs, found.advice);
   if (!why.empty()) return why;
   const uint64_t seen = found.advice.evidence.steps_seen;

@@ -11,10 +11,10 @@
 namespace dltap::analyzer {
 namespace {
 
-// Twenty steps of 100 us, of which a GEMM takes 60.
-std::string Training(const std::string& more = "") {
+// Steps of 100 us, of which a GEMM takes 60.
+std::string Training(const std::string& more = "", int steps = 20) {
   std::string text = "process pid=1\n" + more + std::string(kH100);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < steps; ++i) {
     const int at = 100 * i;
     text +=
         Line("range t=", at, "..", at + 99, "us thread=0 kind=step name=s") +
@@ -162,6 +162,36 @@ class StepsJudgeTest : public JudgeTest {
 TEST_F(StepsJudgeTest, WithoutStepsNothingIsGiven) {
   EXPECT_EQ(ReasonOf(Of(0.3, LayerClass::kGemm)),
             "no steps were found to judge by");
+}
+
+// As of torch.profiler's schedule(active=1).
+class OneMarkedStepJudgeTest : public JudgeTest {
+ protected:
+  OneMarkedStepJudgeTest() : JudgeTest(Training("", 1)) {}
+};
+
+TEST_F(OneMarkedStepJudgeTest, AStepThatTheProgramMarksIsEnough) {
+  EXPECT_EQ(facts_.steps, 1U);
+  EXPECT_EQ(ReasonOf(Of(0.3, LayerClass::kGemm)), "");
+}
+
+// Two updates make two steps without a marker.
+class TwoFoundStepsJudgeTest : public JudgeTest {
+ protected:
+  static std::string Unmarked() {
+    std::string text = Training("", 3);
+    for (size_t at; (at = text.find(" kind=step name=s")) != text.npos;) {
+      text.replace(at, 17, " name=r");
+    }
+    return text;
+  }
+  TwoFoundStepsJudgeTest() : JudgeTest(Unmarked()) {}
+};
+
+TEST_F(TwoFoundStepsJudgeTest, TwoStepsThatWereOnlyFoundAreTooFew) {
+  ASSERT_EQ(figures_.steps.found_by, StepsFoundBy::kPeriod);
+  ASSERT_EQ(facts_.steps, 2U);
+  EXPECT_EQ(ReasonOf(Of(0.3, LayerClass::kGemm)), "too few steps");
 }
 
 }  // namespace
