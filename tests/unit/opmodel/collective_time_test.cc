@@ -71,6 +71,37 @@ TEST(CollectiveTimeTest, ProtocolAndAlgorithmFollowTheSize) {
   EXPECT_EQ(choice(1e9, 4).protocol, kSimple);
 }
 
+// Of aiconfigurator's table (NCCL 2.27): from 256 bytes to 512 MiB.
+TEST(CollectiveTimeTest, CollectivesOfA100sTakeWhatWasMeasured) {
+  struct Measured {
+    CollectiveKind kind;
+    int ranks;
+    double bytes;
+    double us;
+  };
+  constexpr double kKib = 1024;
+  constexpr Measured kRows[] = {
+      {kAllReduce, 8, 512, 22},
+      {kAllReduce, 8, 1024 * kKib, 39},
+      {kAllReduce, 8, 65536 * kKib, 595},
+      {kAllReduce, 8, 524288 * kKib, 4226},
+      {kAllReduce, 2, 524288 * kKib, 2781},
+      {kAllGather, 4, 512, 11},
+      {kAllGather, 4, 16384 * kKib, 118},
+      {kReduceScatter, 8, 262144 * kKib, 1150},
+      {kAllToAll, 4, 131072 * kKib, 574},
+  };
+  const GpuSpec& gpu = *FindGpu("a100-40-sxm");
+  for (const Measured& row : kRows) {
+    EXPECT_NEAR(TimeOfCollective(row.kind, row.bytes, row.ranks,
+                                 DefaultLink(gpu), gpu)
+                        .ns /
+                    (row.us * 1e3),
+                1, 0.25)
+        << row.ranks << " ranks, " << row.bytes << " bytes";
+  }
+}
+
 TEST(CollectiveTimeTest, ASingleRankPaysTheStartOnly) {
   const auto alone = TimeOfCollective(kAllReduce, 1e9, 1, Ethernet(), H100());
   EXPECT_DOUBLE_EQ(alone.ns, alone.start_ns);
