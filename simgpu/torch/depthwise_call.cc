@@ -28,7 +28,7 @@ constexpr Row kRows[] = {
     {"conv_depthwise2d_forward_kernel", OpKind::kConvForward, 5, -1, 6, 7, 8},
     {"conv_depthwise2d_forward_kernel_generic", OpKind::kConvForward, 5, -1, 6,
      7, 8},
-    {"conv_depthwise2d_backward_kernel", OpKind::kConvBackwardData, 3, -1, 5, 6,
+    {"conv_depthwise2d_backward_kernel", OpKind::kConvBackwardData, 3, -1, 6, 5,
      7},
     {"conv_depthwise2d_grad_weight_kernel", OpKind::kConvBackwardWeight, -1, 3,
      5, 6, 7}};
