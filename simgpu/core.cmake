@@ -168,6 +168,7 @@ add_library(dltapsim SHARED
   torch/nonzero_call.cc
   torch/operands.cc
   torch/plain_call.cc
+  torch/pool_call.cc
   torch/random_call.cc
   torch/range_call.cc
   torch/reduce_call.cc

@@ -62,6 +62,46 @@ DecodedLaunch DecodeSoftmaxGradient(const ScalarType& type,
   return decoded;
 }
 
+// (int64 width, epsilon, input, ...): a block reads a row, a group of group
+// norm's channels.
+DecodedLaunch DecodeMoments(const ScalarType& type, const LaunchView& launch) {
+  const int64_t elements =
+      int64_t{launch.grid.x} * ReadAt<int64_t>(launch.arguments[0]);
+  DecodedLaunch decoded;
+  decoded.Add(DenseAt(launch, 2, elements, type, Operand::kRead));
+  return decoded;
+}
+
+// (int64 width, gradient, input, ...): a block sums a channel's points up.
+DecodedLaunch DecodeInternalGradients(const ScalarType& type,
+                                      const LaunchView& launch) {
+  const int64_t elements =
+      int64_t{launch.grid.x} * ReadAt<int64_t>(launch.arguments[0]);
+  DecodedLaunch decoded;
+  decoded.Add(DenseAt(launch, 1, elements, type, Operand::kRead));
+  decoded.Add(DenseAt(launch, 2, elements, type, Operand::kRead));
+  return decoded;
+}
+
+// (input, output, int64 width, int64 height, int top, bottom, left, right, ...):
+// the grid's y and z go over the planes.
+DecodedLaunch DecodeReflection(const ScalarType& type,
+                               const LaunchView& launch) {
+  const auto padding = [&](int parameter) {
+    return int64_t{ReadAt<int32_t>(launch.arguments[parameter])};
+  };
+  const auto width = ReadAt<int64_t>(launch.arguments[2]);
+  const auto height = ReadAt<int64_t>(launch.arguments[3]);
+  const int64_t planes = int64_t{launch.grid.y} * launch.grid.z;
+  const int64_t padded = (width + padding(6) + padding(7)) *
+                         (height + padding(4) + padding(5)) * planes;
+  DecodedLaunch decoded;
+  decoded.Add(DenseAt(launch, 1, padded, type, Operand::kWrite));
+  decoded.Add(
+      DenseAt(launch, 0, width * height * planes, type, Operand::kRead));
+  return decoded;
+}
+
 struct Row {
   std::string_view name_begins;
   DecodedLaunch (*decode)(const ScalarType& type, const LaunchView& launch);
@@ -71,6 +111,9 @@ constexpr Row kRows[] = {
     {"GammaBetaBackwardCUDAKernelTemplate", DecodeColumnSums},
     {"embedding_backward_feature_kernel", DecodeEmbeddingGradient},
     {"fused_dropout_kernel", DecodeDropout},
+    {"RowwiseMomentsCUDAKernel", DecodeMoments},
+    {"reflection_pad2d_out_kernel", DecodeReflection},
+    {"ComputeInternalGradientsCUDAKernel", DecodeInternalGradients},
     {"cunn_SoftMaxBackwardSmem", DecodeSoftmaxGradient},
 };
 

@@ -76,6 +76,10 @@ Decoder MoveDecoder(const NameParts& kernel);
 // repeat_interleave, tril_indices, triu_indices, parts of unique() and sort().
 Decoder PlainDecoder(const NameParts& kernel);
 
+// PyTorch's maximum and average pooling, their gradients, and upsampling by the
+// nearest point, from the sizes that they are given.
+Decoder PoolDecoder(const NameParts& kernel);
+
 // PyTorch's sorts of short rows, in place, with their places; topk of one
 // block a row, kthvalue and median.
 Decoder RowSortDecoder(const NameParts& kernel);

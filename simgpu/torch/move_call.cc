@@ -40,18 +40,28 @@ DecodedLaunch DecodeRoll(const Element& element, const LaunchView& launch) {
   const size_t bytes = static_cast<size_t>(count) * element.bytes;
   auto* from = ReadAt<std::byte*>(launch.arguments[0]);
   auto* to = ReadAt<std::byte*>(launch.arguments[1]);
-  return Computed({.elements = count,
-                   .type = element.type,
-                   .inputs = {{from, bytes}},
-                   .outputs = {{{to, bytes}, element.type}},
-                   .compute = [=, step = static_cast<int64_t>(element.bytes)] {
-                     for (int64_t i = 0; i < count; ++i) {
-                       const int64_t place = i / stride % size;
-                       const int64_t moved = (place + start) % size - place;
-                       std::copy_n(from + (i + moved * stride) * step, step,
-                                   to + i * step);
-                     }
-                   }});
+  DecodedLaunch decoded =
+      Computed({.elements = count,
+                .type = element.type,
+                .inputs = {{from, bytes}},
+                .outputs = {{{to, bytes}, element.type}},
+                .compute = [=, step = static_cast<int64_t>(element.bytes)] {
+                  for (int64_t i = 0; i < count; ++i) {
+                    const int64_t place = i / stride % size;
+                    const int64_t moved = (place + start) % size - place;
+                    std::copy_n(from + (i + moved * stride) * step, step,
+                                to + i * step);
+                  }
+                }});
+  for (const auto& [at, access] :
+       {std::pair(from, Operand::kRead), std::pair(to, Operand::kWrite)}) {
+    decoded.Add({.range = {at, bytes, element.type},
+                 .elements = count,
+                 .element_bytes = element.bytes,
+                 .type = element.type,
+                 .access = access});
+  }
+  return decoded;
 }
 
 // triu_tril_kernel<T, index, bool upper, ..>(TensorInfo to, TensorInfo from,

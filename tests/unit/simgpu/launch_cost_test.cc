@@ -80,6 +80,57 @@ TEST(LaunchCostTest, OtherKernelsTellNothing) {
   EXPECT_EQ(ElementwiseBytes("29vectorized_elementwise_kernelILi4EEEvi"), 0);
 }
 
+// Of a kernel in half precision that gets these integers.
+double HalfBytes(const std::string& name, std::vector<int64_t> integers,
+                 Dim3 grid = {}) {
+  integers.resize(24);
+  std::vector<void*> arguments;
+  for (int64_t& integer : integers) arguments.push_back(&integer);
+  return Cost("_ZN2at6native" + std::to_string(name.size()) + name +
+                  "IN3c104HalfEiEEviiiii",
+              arguments, grid)
+      .bytes;
+}
+
+// 2 images of 3 channels: 8 x 8 points and 4 x 4, 384 numbers and 96.
+TEST(LaunchCostTest, PoolingMovesBothTensorsAndThePlacesOfItsMaxima) {
+  constexpr double kMaximum = 384 * 2 + 96 * (2 + 8);
+  constexpr double kAverage = 384 * 2 + 96 * 2;
+  EXPECT_EQ(HalfBytes("max_pool_forward_nchw", {96, 0, 3, 8, 8, 4, 4}),
+            kMaximum);
+  EXPECT_EQ(HalfBytes("max_pool_forward_nhwc", {0, 2, 3, 8, 8, 4, 4}),
+            kMaximum);
+  for (const char* name : {"max_pool_backward_nchw", "max_pool_backward_nhwc"})
+    EXPECT_EQ(HalfBytes(name, {0, 0, 2, 3, 8, 8, 4, 4}), kMaximum);
+  EXPECT_EQ(HalfBytes("avg_pool2d_out_cuda_frame", {96, 0, 3, 8, 8, 4, 4}),
+            kAverage);
+  EXPECT_EQ(
+      HalfBytes("avg_pool2d_backward_out_cuda_frame", {384, 0, 3, 8, 8, 4, 4}),
+      kAverage);
+  EXPECT_EQ(HalfBytes("max_pool_forward_nchw", {96, 0, 3, 8, 8, 0, 4}), 0);
+}
+
+TEST(LaunchCostTest, UpsamplingMovesBothTensors) {
+  constexpr double kBytes = (96 + 384) * 2;
+  EXPECT_EQ(HalfBytes("upsample_nearest2d_out_frame", {0, 0, 6, 4, 4, 8, 8}),
+            kBytes);
+  EXPECT_EQ(HalfBytes("upsample_nearest2d_nhwc_out_frame",
+                      {0, 0, 3, 4, 4, 8, 8, 0, 0, 384}),
+            kBytes);
+}
+
+TEST(LaunchCostTest, BlocksOfStatisticsAndPaddingCountTheirRows) {
+  EXPECT_EQ(HalfBytes("RowwiseMomentsCUDAKernel", {1000}, {64, 1, 1}),
+            64 * 1000 * 2);
+  EXPECT_EQ(HalfBytes("ComputeInternalGradientsCUDAKernel", {100}, {64, 1, 1}),
+            64 * 100 * 4);
+  EXPECT_EQ(HalfBytes("reflection_pad2d_out_kernel",
+                      {0, 0, 6, 8, 1, 1, 1, 1, 0, 0, 3}, {1, 3, 2}),
+            6 * (6 * 8 + 8 * 10) * 2);
+  EXPECT_EQ(HalfBytes("roll_cuda_kernel", {0, 0, 64, 1, 2, 8, 2, 3}),
+            64 * 4);
+}
+
 int64_t RowsNs(OpKind kind, int64_t rows, int64_t width, int64_t inputs = 1) {
   opmodel::Operation op;
   op.kind = kind;
