@@ -29,7 +29,7 @@ constexpr double kQueryTile = 128;  // rows of Q that one thread block owns
 // pairs).
 constexpr double kKeyTile = 64;
 constexpr double kInstructionTile = 16;  // rows of one product, at least
-constexpr double kHeadTile = 64;         // elements of a row in shared memory
+constexpr double kHeadTile = 32;         // elements of a row in shared memory
 constexpr double kExponentialsPerClock = 16;
 constexpr double kComparisonsPerClock = 64;
 constexpr double kFp32PerScore = 2;
@@ -40,8 +40,6 @@ constexpr double kComparisonsPerScore = 1.5;
 constexpr double kBlockCycles = 1000;
 constexpr double kKernelCycles = 8000;
 constexpr double kTailShare = 0.5;
-// As for products (tensor_kernels.cc): what fits into the L2 was left there.
-constexpr double kWarmRatio = 2.5;  // of the bandwidth of device memory
 
 struct Shape {
   double heads;  // of all sequences
@@ -118,7 +116,8 @@ ModelledTime TiledForwardTime(const Operation& op, const Cost& cost,
   const bool warm = cost.bytes < gpu.l2_bytes && shape.queries >= shape.keys;
   ModelledTime time = WithLaunchFloor(
       TiledForwardNs(shape, rate, gpu),
-      MemoryNs(warm ? cost.bytes / kWarmRatio : cost.bytes, gpu));
+      warm ? cost.bytes / L2BytesPerS(gpu) * 1e9
+           : MemoryNs(cost.bytes, gpu));
   time.ns += kKernelCycles / gpu.boost_mhz * 1e3;
   return time;
 }

@@ -63,6 +63,9 @@ struct DecodedLaunch {
   // slower than the model's.
   std::optional<opmodel::Operation> operation;
   double slowdown = 1;
+  // What its strides make it touch of the L2's sectors; 0: no more than it
+  // moves.
+  double sector_bytes = 0;
   Effect effect;  // empty: what it writes is not known,
   // but where, as far as pointers among its arguments do not tell it.
   std::optional<std::vector<WriteTarget>> may_write;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "opmodel/device_time.h"
+#include "opmodel/streaming_time.h"
 #include "simgpu/torch/families.h"
 
 namespace dltap::simgpu {
@@ -64,7 +65,13 @@ constexpr Row kRows[] = {
     {"GammaBetaBackwardCUDAKernelTemplate", CountedDecoder},
     {"embedding_backward_feature_kernel", CountedDecoder},
     {"fused_dropout_kernel", CountedDecoder},
+    {"RowwiseMomentsCUDAKernel", CountedDecoder},
+    {"ComputeInternalGradientsCUDAKernel", CountedDecoder},
     {"conv_depthwise2d_", DepthwiseDecoder},
+    {"max_pool_", PoolDecoder},
+    {"avg_pool2d_", PoolDecoder},
+    {"upsample_nearest2d_", PoolDecoder},
+    {"reflection_pad2d_out_kernel", CountedDecoder},
     {"flash_", AttentionDecoder},
     {"fmha_cutlass", AttentionDecoder},
     {"CatArrayBatchedCopy", ConcatDecoder},
@@ -94,6 +101,11 @@ LaunchCost CostOf(const DecodedLaunch& launch, const opmodel::GpuSpec& gpu) {
     const int ways = operand.access == Operand::kReadWrite ? 2 : 1;
     cost.bytes += static_cast<double>(std::max<int64_t>(operand.elements, 0)) *
                   static_cast<double>(operand.element_bytes) * ways;
+  }
+  const double scattered_ns =
+      opmodel::ScatteredTime(cost.bytes, launch.sector_bytes, gpu).ns;
+  if (scattered_ns > opmodel::StreamingTime(cost.bytes, gpu).ns) {
+    cost.duration_ns = std::llround(scattered_ns);
   }
   if (launch.operation) {
     const auto time = opmodel::TimeOf(*launch.operation, gpu);

@@ -235,6 +235,7 @@ DecodedLaunch Strided(const Elementwise& kernel, const LaunchView& view) {
     Operand& operand = launch.all_operands[i];
     operand.range.bytes = offsets->Extent(i, operand.element_bytes);
     operand.elements = offsets->ElementsOf(i);
+    launch.sector_bytes += offsets->SectorBytes(i, operand.element_bytes);
   }
   if (!functor.IsComputed()) {
     launch.effect = [output = launch.operands()[0].range] {

@@ -51,6 +51,20 @@ size_t Offsets::Extent(size_t operand, size_t element_bytes) const {
   return last + element_bytes;
 }
 
+double Offsets::SectorBytes(size_t operand, size_t element_bytes) const {
+  constexpr double kWarp = 32;
+  constexpr double kSector = 32;
+  if (dimensions.empty()) return kSector;
+  const Dimension& inner = dimensions.front();
+  // Threads side by side along the inner dimension.
+  const double run = std::min<double>(kWarp, inner.size);
+  const double stride = inner.strides[operand];
+  const double span = run * std::min(std::max<double>(stride, element_bytes),
+                                     kSector);
+  const double sectors = stride == 0 ? 1 : std::max(1.0, span / kSector);
+  return static_cast<double>(elements()) / run * sectors * kSector;
+}
+
 // {int dims; {unsigned divisor, m1, shift} sizes[25]; unsigned strides[25][n]}
 std::optional<Offsets> ReadOffsets(const std::byte* from, size_t operands) {
   const size_t dimensions = WordAt(from, 0);

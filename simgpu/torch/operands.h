@@ -43,6 +43,8 @@ struct Offsets {
   int64_t ElementsOf(size_t operand) const;
   // Bytes from the first to behind the last element of an operand.
   size_t Extent(size_t operand, size_t element_bytes) const;
+  // Of the memory's sectors that warps touch, each as often as a warp does.
+  double SectorBytes(size_t operand, size_t element_bytes) const;
 };
 
 // Reads the object at `from`; nullopt: that cannot be one.

@@ -34,6 +34,18 @@ TEST(StreamingTimeTest, FewBytesAreLatency) {
   EXPECT_EQ(StreamingTime(1000, *FindGpu("h100-sxm")).bound, Bound::kLatency);
 }
 
+// A transposed copy of half-precision numbers touches a sector of 32 bytes for
+// each two.
+TEST(StreamingTimeTest, ScatteredAccessesWaitForTheL2) {
+  const GpuSpec& gpu = *FindGpu("rtx-3090");
+  const double dense_ns = StreamingTime(1e9, gpu).ns;
+  EXPECT_EQ(ScatteredTime(1e9, 1e9, gpu).ns, dense_ns);
+  EXPECT_GT(ScatteredTime(1e9, 8.5e9, gpu).ns, 2 * dense_ns);
+  for (const GpuSpec& each : AllGpus()) {
+    EXPECT_GT(L2BytesPerS(each), each.bandwidth_bytes_per_s) << each.name;
+  }
+}
+
 TEST(RowPassTest, ShortSoftmaxRowsStayInRegisters) {
   EXPECT_NEAR(PassesOf(MakeRowOp(OpKind::kSoftmaxForward, 65536, 1024),
                        *FindGpu("p100-pcie")),

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "opmodel/streaming_time.h"
 #include "simgpu/torch/tensor_lists.h"
 
 namespace dltap::simgpu {
@@ -421,15 +422,18 @@ TEST(DecoderTest, OperationsAreThoseOfOpmodel) {
   EXPECT_EQ(1, (*attention.operation)[opmodel::Dim::kCausal]);
 }
 
+// `tensors` parameters that are not read, then integers.
+Launch WithIntegers(const std::string& name, size_t tensors,
+                    const std::vector<int64_t>& values) {
+  std::vector<Parameter> parameters(tensors);
+  for (const int64_t value : values) parameters.push_back(Parameter::Of(value));
+  return {name, parameters, {1024, 1, 1}};
+}
+
 // 256 images of 96 channels, 56 x 28 points, filters of 3 x 3.
 Launch Depthwise(int64_t images) {
-  std::vector<Parameter> parameters(5);
-  for (const int64_t value :
-       {images * 96 * 56 * 28, int64_t{96}, int64_t{1}, int64_t{56},
-        int64_t{28}, int64_t{56}, int64_t{28}, int64_t{3}, int64_t{3}}) {
-    parameters.push_back(Parameter::Of(static_cast<int32_t>(value)));
-  }
-  return {kDepthwise, parameters, {1024, 1, 1}};
+  return WithIntegers(kDepthwise, 5,
+                      {images * 96 * 56 * 28, 96, 1, 56, 28, 56, 28, 3, 3});
 }
 
 TEST(DecoderTest, DepthwiseConvolutionsTellTheirShape) {
@@ -443,6 +447,34 @@ TEST(DecoderTest, DepthwiseConvolutionsTellTheirShape) {
   EXPECT_EQ(28, op[opmodel::Dim::kHeightOut]);
   EXPECT_EQ(3, op[opmodel::Dim::kFilterWidth]);
   EXPECT_FALSE(Decode(Depthwise(0)).operation);
+}
+
+// Two filters for each of 32 channels: the multiplier comes before the output's
+// channels.
+TEST(DecoderTest, DepthwiseGradientsByTheDataTellTheirShape) {
+  const DecodedLaunch decoded = Decode(WithIntegers(
+      "_ZN2at6native32conv_depthwise2d_backward_kernelIN3c104HalfEiEEviii", 3,
+      {int64_t{4} * 32 * 56 * 28, 32, 2, 64, 56, 28, 56, 28, 3, 3}));
+  ASSERT_TRUE(decoded.operation);
+  const opmodel::Operation& op = *decoded.operation;
+  EXPECT_EQ(opmodel::OpKind::kConvBackwardData, op.kind);
+  EXPECT_EQ(4, op[opmodel::Dim::kBatch]);
+  EXPECT_EQ(32, op[opmodel::Dim::kChannelsIn]);
+  EXPECT_EQ(64, op[opmodel::Dim::kChannelsOut]);
+}
+
+// The same sum of two rows-by-columns tensors, of which one lies column by
+// column.
+TEST(DecoderTest, StridesThatLeaveSectorsBehindTakeLonger) {
+  const opmodel::GpuSpec& gpu = *opmodel::FindGpu("rtx-3090");
+  const DecodedLaunch rows =
+      Decode(StridedAdd({{4096, {4, 4, 4}}, {4096, {16384, 16384, 0}}}));
+  const DecodedLaunch columns =
+      Decode(StridedAdd({{4096, {4, 16384, 4}}, {4096, {16384, 4, 0}}}));
+  EXPECT_EQ(CostOf(rows, gpu).bytes, CostOf(columns, gpu).bytes);
+  EXPECT_EQ(0, CostOf(rows, gpu).duration_ns);
+  EXPECT_GT(CostOf(columns, gpu).duration_ns,
+            1.5 * opmodel::StreamingTime(CostOf(rows, gpu).bytes, gpu).ns);
 }
 
 TEST(DecoderTest, ImpossibleShapesAreNotComputed) {
