@@ -78,7 +78,8 @@ _RUN = """\
 SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
   const MayWrite writes({{{written}}});
   return RunStreaming(FunctionOf<"cudnn", "{symbol}">(), handle,
-                      opmodel::OpKind::{kind}, {{{inputs}}}, {{{outputs}}});
+                      opmodel::OpKind::{kind}, {{{inputs}}}, {{{outputs}}},
+                      Rows::{rows});
 }}
 """
 
@@ -122,7 +123,9 @@ def _body(function: model.Function) -> str:
         return ""
     outputs = [t for t in tensors if t.lower() in _OUTPUTS]
     inputs = [t for t in tensors if t not in outputs] or outputs
-    return _RUN.format(kind=kind, inputs=", ".join(inputs),
+    # Statistics that are given need no pass of their own.
+    rows = "kNone" if "Inference" in function.symbol else "kGoneOver"
+    return _RUN.format(kind=kind, rows=rows, inputs=", ".join(inputs),
                        outputs=", ".join(outputs), **values)
 
 

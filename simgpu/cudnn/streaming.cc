@@ -42,7 +42,8 @@ int64_t RowsOf(OpKind kind, const cudnnTensorStruct& tensor) {
 }  // namespace
 
 cudnnStatus_t RunStreaming(ApiFunction& function, cudnnHandle_t handle,
-                           OpKind kind, Tensors inputs, Tensors outputs) {
+                           OpKind kind, Tensors inputs, Tensors outputs,
+                           Rows rows) {
   return CudnnEntry(function, [&] {
     const cudnnTensorStruct* first = FirstOf(inputs);
     if (handle == nullptr || first == nullptr) {
@@ -52,7 +53,7 @@ cudnnStatus_t RunStreaming(ApiFunction& function, cudnnHandle_t handle,
     op.math = op.storage;
     op[Dim::kElementsIn] = SumOf(inputs);
     op[Dim::kElementsOut] = SumOf(outputs);
-    op[Dim::kRows] = RowsOf(kind, *first);
+    op[Dim::kRows] = rows == Rows::kGoneOver ? RowsOf(kind, *first) : 0;
     return CudnnStatus(LaunchKernels(
         handle->stream, KernelsOf(op, GpuOfStream(handle->stream))));
   });
