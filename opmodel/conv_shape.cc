@@ -86,8 +86,8 @@ double TensorFeedRatio(const MathRate& rate, const GpuSpec& gpu) {
   const bool tf32 = rate.peak_flops_per_s == gpu.tf32_flops_per_s;
   // GA102's and Ada's have a third of the A100's products for each byte.
   if (gpu.compute_major == 8 && gpu.compute_minor > 0 && !tf32) return 1.0;
-  if (gpu.compute_major == 8) return tf32 ? 0.41 : 0.76;
-  return tf32 ? 0.45 : 0.65;
+  if (gpu.compute_major == 8) return tf32 ? 0.375 : 0.70;
+  return tf32 ? 0.43 : 0.62;
 }
 
 // All engines of DeepBench's GTX 1080 Ti and TITAN Xp are alike this much

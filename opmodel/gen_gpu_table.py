@@ -51,7 +51,7 @@ FIELDS = {
     "kernel_fp32_basis": (None, None, None, None),
     "power_fp32_ratio": ("power_fp32_ratio", 1.0, 0.05, 9),
     "power_fp32_basis": (None, None, None, None),
-    "sustained_tensor_ratio": ("sustained_tensor_ratio", 1.0, 0.05, 1),
+    "sustained_tensor_ratio": ("sustained_tensor_ratio", 1.0, 0.05, 1.2),
     "sustained_bandwidth_ratio": ("sustained_bandwidth_ratio", 1.0, 0.05, 1),
     "bandwidth_basis": (None, None, None, None),
     # For readers of the CSV.

@@ -48,13 +48,16 @@ def make_step(row):
                 model(*inputs)
         return model, step
     model.train()
+    # PyTorch 1 updated tensor by tensor, and zeroed gradients to add to them.
+    is_old = row["torch"].startswith(("0.", "1."))
     optimizer = None
     if row["mode"] == "train":
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9,
-                                    weight_decay=1e-4, nesterov=True)
+                                    weight_decay=1e-4, nesterov=True,
+                                    foreach=not is_old)
 
     def step():
-        model.zero_grad(set_to_none=True)
+        model.zero_grad(set_to_none=not is_old)
         with autocast(row["precision"]):
             loss = loss_of(model(*inputs), targets)
         loss.backward()

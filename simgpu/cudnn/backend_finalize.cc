@@ -19,7 +19,7 @@ cudnnStatus_t FinalizeGraph(BackendBody& graph) {
   }
   const opmodel::GpuSpec& gpu = GpuOfStream(nullptr);
   graph.engines = EnginesOf(DecodeGraph(graph), gpu);
-  AddTransforms(NchwBytes(graph), gpu, graph.engines);
+  AdaptToLayout(NchwBytes(graph), gpu, graph.engines);
   graph.Put<int64_t>(CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT,
                      CUDNN_TYPE_INT64,
                      {static_cast<int64_t>(graph.engines.size())});

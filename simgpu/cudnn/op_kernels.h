@@ -29,10 +29,10 @@ struct Engine {
 std::vector<Engine> EnginesOf(const opmodel::Operation& op,
                               const opmodel::GpuSpec& gpu);
 
-// cuDNN's half-precision kernels work on NHWC; for tensors in NCHW, which are
-// `bytes` large together, it transforms them. Those for many groups take
-// either.
-void AddTransforms(double bytes, const opmodel::GpuSpec& gpu,
+// What the layout makes of a convolution's engines. cuDNN's half-precision
+// kernels work on NHWC; tensors in NCHW, which are `nchw_bytes` large together,
+// are transformed, except for those for many groups. NHWC lacks some of these.
+void AdaptToLayout(double nchw_bytes, const opmodel::GpuSpec& gpu,
                    std::vector<Engine>& engines);
 
 // The kernels that the vendor's library would start, in order; their times add
