@@ -36,10 +36,10 @@ constexpr double kHopUs[][kAlgorithms][kProtocols] = {
 constexpr double kShare[kAlgorithms][kProtocols] = {{1 / 3.8, 0.92, 0.92},
                                                     {0.5, 0.92, 1.0}};
 
-// Over NVLink the times are fits to 70 % of aiconfigurator's collectives on 2, 4
-// and 8 A100s (NCCL 2.27, scripts/score_gemm.py): NCCL's own figures choose an
-// algorithm, they are too low for the small messages and leave out that links
-// carry headers, and that a pipeline has to be filled.
+// Over NVLink the times are fits to 70 % of aiconfigurator's collectives on 2,
+// 4 and 8 A100s (NCCL 2.27): NCCL's own figures choose an algorithm, they are
+// too low for small messages and leave out that links carry headers, and that
+// a pipeline has to be filled.
 constexpr double kNvlinkBaseUs[kProtocols] = {9.3, 17.0, 20.0};
 constexpr double kNvlinkHopUs[kProtocols] = {0.76, 0.26, 0.49};
 constexpr double kNvlinkShare = 0.73;

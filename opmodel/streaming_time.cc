@@ -122,7 +122,8 @@ double MemoryNs(double bytes, const GpuSpec& gpu) {
 }
 
 double L2BytesPerS(const GpuSpec& gpu) {
-  return kL2BytesPerClock * gpu.sms * gpu.boost_mhz * 1e6;
+  return std::max(kL2BytesPerClock * gpu.sms * gpu.boost_mhz * 1e6,
+                  gpu.bandwidth_bytes_per_s);
 }
 
 ModelledTime StreamingTime(double bytes, const GpuSpec& gpu) {

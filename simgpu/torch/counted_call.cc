@@ -83,8 +83,8 @@ DecodedLaunch DecodeInternalGradients(const ScalarType& type,
   return decoded;
 }
 
-// (input, output, int64 width, int64 height, int top, bottom, left, right, ...):
-// the grid's y and z go over the planes.
+// (input, output, int64 width, int64 height, int top, bottom, left, right,
+// ...): the grid's y and z go over the planes.
 DecodedLaunch DecodeReflection(const ScalarType& type,
                                const LaunchView& launch) {
   const auto padding = [&](int parameter) {

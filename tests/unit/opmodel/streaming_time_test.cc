@@ -42,7 +42,7 @@ TEST(StreamingTimeTest, ScatteredAccessesWaitForTheL2) {
   EXPECT_EQ(ScatteredTime(1e9, 1e9, gpu).ns, dense_ns);
   EXPECT_GT(ScatteredTime(1e9, 8.5e9, gpu).ns, 2 * dense_ns);
   for (const GpuSpec& each : AllGpus()) {
-    EXPECT_GT(L2BytesPerS(each), each.bandwidth_bytes_per_s) << each.name;
+    EXPECT_GE(L2BytesPerS(each), each.bandwidth_bytes_per_s) << each.name;
   }
 }
 
