@@ -59,7 +59,8 @@ MODES = {
                   "locked_user", "small_default_stacks", "no_capabilities",
                   "no_capabilities_before", "private_user", "no_new_rights",
                   "landlocked", "landlocked_later", "executable_data",
-                  "own_user_later", "other_processes", "first_process", "other_time", "no_mounts",
+                  "own_user_later", "other_processes", "first_process",
+                  "other_time", "no_mounts",
                   "full_shared_memory", "output_read_only_later",
                   "output_unmounted", "moved_output", "read_only_folder",
                   "long_output", "odd_output", "wrong_output",
@@ -130,8 +131,9 @@ ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
 def mode_cases():
     for program, modes in MODES.items():
         for mode in modes:
+            # "unwind" has a vendor without CUPTI.
             yield Case(program, (mode,), root=mode in ROOT,
-                       may_speak=program == "unwind" or  # a vendor without CUPTI
+                       may_speak=program == "unwind" or
                        mode in SPEAKS.get(program, ()))
 
 
