@@ -27,6 +27,15 @@ namespace fs = std::filesystem;
 
 // A process as it knows itself: its pid, where it lives, and its start.
 using Identity = std::pair<uint64_t, uint64_t>;
+// In another time namespace it knows another start than we see.
+constexpr uint64_t kAnyStart = ~uint64_t{0};
+
+bool HasOurTime(const fs::path& process) {
+  std::error_code error;
+  const fs::path ours = fs::read_symlink("/proc/self/ns/time", error);
+  if (error) return true;  // a kernel without them
+  return fs::read_symlink(process / "ns/time", error) == ours;
+}
 
 // A process may end meanwhile, which a stream's iterator would throw.
 std::string ReadAll(const fs::path& path) {
@@ -70,7 +79,9 @@ std::set<Identity> LivingProcesses() {
     const std::string name = it->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     living.emplace(OwnPid(ReadAll(it->path() / "status")),
-                   StartTime(ReadAll(it->path() / "stat")));
+                   HasOurTime(it->path())
+                       ? StartTime(ReadAll(it->path() / "stat"))
+                       : kAnyStart);
   }
   return living;
 }
@@ -142,7 +153,10 @@ std::vector<std::string> RescueRings(const std::string& directory) {
   for (const ProcessFiles& process : *processes) {
     if (process.data.empty()) continue;
     const trace::FileHeader& header = process.data[0].header;
-    if (living.contains({header.pid, header.process_start_time})) continue;
+    if (living.contains({header.pid, header.process_start_time}) ||
+        living.contains({header.pid, kAnyStart})) {
+      continue;
+    }
     const fs::path folder = fs::path(process.data[0].file.path()).parent_path();
     for (const TraceFile& file : process.rings) {
       const fs::path ring = file.file.path();

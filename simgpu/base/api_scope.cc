@@ -6,6 +6,7 @@
 
 #include "simgpu/base/activity.h"
 #include "simgpu/base/call_params.h"
+#include "simgpu/base/call_wants.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/base/counters.h"
 #include "simgpu/base/faults.h"
@@ -75,7 +76,7 @@ ApiFunction& Registered(ApiFunction& function) {
 
 ApiRecord::ApiRecord(ApiFunction& function, const void* params)
     : function_(function) {
-  if (function.cbid != 0 && ActivityWanted(~0u)) [[unlikely]]
+  if (function.cbid != 0 && CallIsWanted(function)) [[unlikely]]
     Open(params);
 }
 
@@ -94,7 +95,7 @@ void ApiRecord::Open(const void* params) {
           ? outer_correlation_id_
           : g_last_correlation_id.fetch_add(1, std::memory_order_relaxed) + 1;
   thread.correlation_id = correlation_id_;
-  begin_ns_ = SimNow();
+  begin_ns_ = CallTime();
   GetActivitySink().OnApiEnter({&function_, params_, correlation_id_,
                                 thread.thread_id, begin_ns_, 0, 0, nested_});
 }
@@ -103,8 +104,8 @@ void ApiRecord::Close() {
   ThreadState& thread = CurrentThread();
   thread.correlation_id = outer_correlation_id_;
   GetActivitySink().OnApiExit({&function_, params_, correlation_id_,
-                               thread.thread_id, begin_ns_, SimNow(), result_,
-                               nested_});
+                               thread.thread_id, begin_ns_, CallTime(),
+                               result_, nested_});
 }
 
 ApiFunction& ApiScope::Called(ApiFunction& function) {

@@ -35,18 +35,25 @@ CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle* subscriber,
   });
 }
 
+// "pParams ... Can be NULL." Since 13.3 several clients of this function may be
+// subscribed at once if all ask for it; here one is, whatever it asks for. One
+// of cuptiSubscribe() excludes them, and is excluded by them, in every release.
 CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber,
                                        CUpti_CallbackFunc callback,
                                        void* user_data,
                                        CUpti_SubscriberParams* params) {
   return Cupti<"cuptiSubscribe_v2">([&] {
     if (!SimulationEnabled()) return CUPTI_ERROR_NOT_INITIALIZED;
-    if (params == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+    if (params != nullptr && params->structSize == 0) {
+      return CUPTI_ERROR_INVALID_PARAMETER;
+    }
     Subscriber& current = Client::Get().subscriber();
     const CUptiResult result = current.Subscribe(
-        callback, user_data, params->subscriberName, subscriber);
+        callback, user_data,
+        params == nullptr ? nullptr : params->subscriberName, subscriber);
     if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
-        params->oldSubscriberName != nullptr && params->oldSubscriberSize > 0) {
+        params != nullptr && params->oldSubscriberName != nullptr &&
+        params->oldSubscriberSize > 0) {
       std::strncpy(params->oldSubscriberName, current.name().c_str(),
                    params->oldSubscriberSize - 1);
       params->oldSubscriberName[params->oldSubscriberSize - 1] = '\0';

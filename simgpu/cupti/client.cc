@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "simgpu/base/api_scope.h"
+#include "simgpu/base/call_wants.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/base/faults.h"
 #include "simgpu/base/fork_guard.h"
+#include "simgpu/cupti/attributes.h"
 #include "simgpu/cupti/client_clock.h"
 #include "simgpu/cupti/external_ids.h"
 #include "simgpu/cupti/overhead_records.h"
@@ -24,10 +26,12 @@ constexpr uint32_t kQueriesSince = 26;
 
 // The graph launch that this thread is in, from its first node to its last;
 // correlation id 0: none.
-thread_local WorkPlace t_graph_launch{};
+constinit thread_local WorkPlace t_graph_launch
+    [[gnu::tls_model("initial-exec")]]{};
 
 // When the API call under way began.
-thread_local int64_t t_call_begin_ns = 0;
+constinit thread_local int64_t t_call_begin_ns
+    [[gnu::tls_model("initial-exec")]] = 0;
 
 }  // namespace
 
@@ -47,7 +51,9 @@ Client& Client::Get() {
 void Client::Apply() {
   const int64_t begin_ns = SimNow();
   SetActivitySink(this);
-  const uint32_t bits = selection_.CoreBits();
+  uint32_t bits = selection_.CoreBits();
+  // Each thread asks for its own buffer at its first call, whichever it is.
+  if (bits != 0 && PerThreadBuffers()) bits |= kEveryCall;
   delivery_.set_overhead(selection_.HasKind(CUPTI_ACTIVITY_KIND_OVERHEAD));
   const bool starts = (bits != 0 || selection_.HasNvtx()) &&
                       delivery_.has_callbacks() && delivery_.StartWorker();
@@ -81,8 +87,9 @@ void Client::AddOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns,
   if (record) delivery_.Add(*record);
 }
 
+// A call that began before anybody wanted the time has no record.
 bool Client::WantsRecord(const ApiActivity& call) const {
-  return !call.nested &&
+  return !call.nested && call.begin_ns != 0 &&
          selection_.WantsApi(call.function->domain, call.function->cbid,
                              CurrentCallContext().id);
 }

@@ -35,7 +35,8 @@ constexpr uint32_t kNullSince = 27;
 constexpr auto kDefaultPeriod = std::chrono::milliseconds(50);
 
 // Delivery::completions_ when this thread last had a buffer.
-thread_local uint64_t t_seen_completions = 0;
+constinit thread_local uint64_t t_seen_completions
+    [[gnu::tls_model("initial-exec")]] = 0;
 
 // Notices the end of a thread that had a buffer.
 struct ThreadEnd {
@@ -104,29 +105,32 @@ void Delivery::Steal() {
       [](CUcontext, uint32_t, uint8_t*, size_t, size_t) {});
 }
 
-void Delivery::Add(PendingRecord record) {
-  record.thread_id = CurrentThread().thread_id;
-  const FaultRule* rule = nullptr;
-  Fault* fault = FaultAt(FaultPoint::kRecord);
-  if (fault != nullptr && IsDeviceWork(record)) [[unlikely]]
-    rule = fault->Next();
-  if (rule != nullptr) {
-    if (rule->action == FaultAction::kUnseen) return;
-    if (rule->action == FaultAction::kDrop) {
-      dropped_.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
-    Spoil(*rule, record);
-    if (rule->action == FaultAction::kStolen) Steal();
-  }
-  const bool twice = rule != nullptr && rule->action == FaultAction::kTwice;
+void Delivery::Keep(const PendingRecord& record) {
   try {
-    const std::lock_guard lock(pending_mutex_);
-    pending_.push_back(record);
-    if (twice) pending_.push_back(record);
+    incoming_.Add(record, CurrentThread().thread_id);
   } catch (const std::bad_alloc&) {  // as CUPTI without memory
     dropped_.fetch_add(1, std::memory_order_relaxed);
   }
+}
+
+void Delivery::AddSpoilt(const FaultRule& rule, PendingRecord record) {
+  if (rule.action == FaultAction::kUnseen) return;
+  if (rule.action == FaultAction::kDrop) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  Spoil(rule, record);
+  if (rule.action == FaultAction::kStolen) Steal();
+  Keep(record);
+  if (rule.action == FaultAction::kTwice) Keep(record);
+}
+
+void Delivery::Add(const PendingRecord& record) {
+  Fault* fault = FaultAt(FaultPoint::kRecord);
+  if (fault != nullptr && IsDeviceWork(record)) [[unlikely]] {
+    if (const FaultRule* rule = fault->Next()) return AddSpoilt(*rule, record);
+  }
+  Keep(record);
 }
 
 void Delivery::RequestFirstBuffer() {
@@ -143,13 +147,13 @@ void Delivery::RequestFirstBuffer() {
 
 std::vector<PendingRecord> Delivery::TakeEnded(bool forced) {
   const int64_t now = forced ? std::numeric_limits<int64_t>::max() : SimNow();
-  const std::lock_guard lock(pending_mutex_);
+  incoming_.TakeAll(waiting_);
   const auto first_running = std::stable_partition(
-      pending_.begin(), pending_.end(),
+      waiting_.begin(), waiting_.end(),
       [now](const PendingRecord& record) { return record.complete_ns <= now; });
-  std::vector<PendingRecord> ended(std::make_move_iterator(pending_.begin()),
+  std::vector<PendingRecord> ended(std::make_move_iterator(waiting_.begin()),
                                    std::make_move_iterator(first_running));
-  pending_.erase(pending_.begin(), first_running);
+  waiting_.erase(waiting_.begin(), first_running);
   return ended;
 }
 
@@ -185,7 +189,7 @@ void Delivery::Pump(bool flush, bool forced) {
 }
 
 void Delivery::EndThread(uint32_t thread_id) {
-  const std::lock_guard lock(pending_mutex_);
+  const std::lock_guard lock(ended_mutex_);
   ended_threads_.push_back(thread_id);
 }
 
@@ -193,7 +197,7 @@ void Delivery::EndThread(uint32_t thread_id) {
 void Delivery::CompleteEnded() {
   std::vector<uint32_t> ended;
   {
-    const std::lock_guard lock(pending_mutex_);
+    const std::lock_guard lock(ended_mutex_);
     ended.swap(ended_threads_);
   }
   for (const uint32_t thread_id : ended) {
@@ -297,8 +301,8 @@ void Delivery::SetPeriod(std::chrono::milliseconds period) {
 
 void Delivery::Abandon() {
   const PumpGuard guard(pump_mutex_);
-  const std::lock_guard lock(pending_mutex_);
-  pending_.clear();
+  incoming_.TakeAll(waiting_);
+  waiting_.clear();
   buffers_.clear();
   completions_.fetch_add(1, std::memory_order_release);
 }

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <vector>
 
+#include "simgpu/base/fault_rules.h"
+#include "simgpu/cupti/pending_queue.h"
 #include "simgpu/cupti/record_layout.h"
 
 namespace dltap::simgpu {
@@ -25,7 +27,7 @@ class Delivery {
                     CUpti_BuffersCallbackCompleteFunc complete);
   bool has_callbacks() const { return request_ != nullptr; }
 
-  void Add(PendingRecord record);
+  void Add(const PendingRecord& record);
 
   // CUPTI asks for its first buffer at the first API call after enabling; in
   // per-thread mode, of each thread.
@@ -64,6 +66,7 @@ class Delivery {
     }
   };
 
+  // REQUIRES: pump_mutex_, here and below.
   std::vector<PendingRecord> TakeEnded(bool forced);
   // The buffer that takes records of this thread, with room; null: the client
   // gives none that is large enough.
@@ -71,17 +74,20 @@ class Delivery {
   void Request(Buffer& buffer);
   void Complete(Buffer buffer);
   void Write(PendingRecord& record);
+  void AddSpoilt(const FaultRule& rule, PendingRecord record);
+  void Keep(const PendingRecord& record);
   void TellOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns);
   void RunWorker();
   void Steal();
   void CompleteEnded();
 
-  std::mutex pending_mutex_;
-  std::vector<PendingRecord> pending_;  // in the order of submission
+  PendingQueue incoming_;
+  std::mutex ended_mutex_;
   std::vector<uint32_t> ended_threads_;
 
-  // Serialises pumps; never held while pending_mutex_ is wanted by a client.
+  // Serialises pumps.
   std::mutex pump_mutex_;
+  std::vector<PendingRecord> waiting_;  // for their work to end
   std::atomic<CUpti_BuffersCallbackRequestFunc> request_{nullptr};
   std::atomic<CUpti_BuffersCallbackCompleteFunc> complete_{nullptr};
   // By thread, or all under 0 (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER).

@@ -16,18 +16,23 @@ namespace dltap::simgpu {
 // An activity record in the newest layout (record_table.h), waiting for its
 // work to end.
 struct PendingRecord {
-  int64_t complete_ns;     // of the simulation's clock: may be delivered then
-  uint32_t bytes;          // of it that the simulated version has
-  uint32_t thread_id = 0;  // the system's, of the thread that caused it
-  alignas(8) std::array<std::byte, sizeof(CUpti_ActivityKernel10)> layout;
+  int64_t complete_ns;  // of the simulation's clock: may be delivered then
+  uint32_t bytes;       // of it that the simulated version has
+  uint32_t thread_id;   // the system's, of the thread that caused it
+  alignas(8) std::array<std::byte, kMaxRecordBytes> layout;
 
   template <typename Record>
   static PendingRecord Of(int64_t complete_ns, const Record& record) {
-    static_assert(sizeof(Record) <= sizeof(CUpti_ActivityKernel10));
+    static_assert(sizeof(Record) <= kMaxRecordBytes);
     PendingRecord pending;
     pending.complete_ns = complete_ns;
     pending.bytes = static_cast<uint32_t>(RecordBytes(record.kind));
+    pending.thread_id = 0;
     std::memcpy(pending.layout.data(), &record, sizeof record);
+    const size_t rest = pending.bytes > sizeof record  // of a newer release
+                            ? pending.bytes - sizeof record
+                            : 0;
+    std::memset(pending.layout.data() + sizeof record, 0, rest);
     return pending;
   }
 };

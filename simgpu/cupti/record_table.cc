@@ -16,7 +16,8 @@ struct LayoutRow {
 
 // By each header's documentation of CUpti_ActivityKind and, for releases in
 // between, the notes of deprecation in cupti_activity_deprecated.h. Rows of a
-// kind go from old to new.
+// kind go from old to new. Of the header of 13.3, with which this is not
+// compiled, only the length of kernels is here; they grew at their end.
 #define DLTAP_ROW(kind, since, type) \
   { CUPTI_ACTIVITY_KIND_##kind, since, sizeof(CUpti_Activity##type) }
 constexpr LayoutRow kLayouts[] = {
@@ -40,6 +41,7 @@ constexpr LayoutRow kLayouts[] = {
     DLTAP_ROW(KERNEL, 18, Kernel8),
     DLTAP_ROW(KERNEL, 19, Kernel9),
     DLTAP_ROW(KERNEL, 130000, Kernel10),
+    {CUPTI_ACTIVITY_KIND_KERNEL, 130300, kMaxRecordBytes},
     DLTAP_ROW(CONCURRENT_KERNEL, 0, Kernel4),
     DLTAP_ROW(CONCURRENT_KERNEL, 13, Kernel5),
     DLTAP_ROW(CONCURRENT_KERNEL, 15, Kernel6),
@@ -47,6 +49,7 @@ constexpr LayoutRow kLayouts[] = {
     DLTAP_ROW(CONCURRENT_KERNEL, 18, Kernel8),
     DLTAP_ROW(CONCURRENT_KERNEL, 19, Kernel9),
     DLTAP_ROW(CONCURRENT_KERNEL, 130000, Kernel10),
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 130300, kMaxRecordBytes},
     DLTAP_ROW(DRIVER, 0, API),
     DLTAP_ROW(RUNTIME, 0, API),
     DLTAP_ROW(DEVICE, 0, Device3),

@@ -14,6 +14,9 @@ namespace dltap::simgpu {
 // begins with the one before it, field by field (checked when compiled), so a
 // record is filled as the newest and cut to the length of the version wanted.
 
+// A kernel's of CUDA 13.3 (CUpti_ActivityKernel12).
+constexpr size_t kMaxRecordBytes = 232;
+
 // Bytes of a record of this kind; 0: that version does not know the kind.
 size_t RecordBytes(CUpti_ActivityKind kind, uint32_t api_version);
 

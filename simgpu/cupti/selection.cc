@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "simgpu/base/activity.h"
+#include "simgpu/base/call_wants.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -27,7 +28,8 @@ constexpr KindBits kKindBits[] = {
     {CUPTI_ACTIVITY_KIND_MEMORY, kMemoryActivity},
     {CUPTI_ACTIVITY_KIND_MEMORY2, kMemoryActivity},
     {CUPTI_ACTIVITY_KIND_MEMORY_POOL, kPoolActivity},
-    {CUPTI_ACTIVITY_KIND_OVERHEAD, kKernelActivity | kResourceActivity},
+    {CUPTI_ACTIVITY_KIND_OVERHEAD,
+     kKernelActivity | kResourceActivity | kCallTimes},
     {CUPTI_ACTIVITY_KIND_FUNCTION, kResourceActivity},
     {CUPTI_ACTIVITY_KIND_JIT, kResourceActivity},
     {CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
@@ -114,10 +116,10 @@ uint32_t Selection::CoreBits() const {
   };
   uint32_t bits = 0;
   if (HasKind(CUPTI_ACTIVITY_KIND_RUNTIME) || any_on(runtime_)) {
-    bits |= kRuntimeApiActivity;
+    bits |= kRuntimeApiActivity | kCallTimes;
   }
   if (HasKind(CUPTI_ACTIVITY_KIND_DRIVER) || any_on(driver_)) {
-    bits |= kDriverApiActivity;
+    bits |= kDriverApiActivity | kCallTimes;
   }
   if (HasKind(CUPTI_ACTIVITY_KIND_KERNEL) ||
       HasKind(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
@@ -127,6 +129,9 @@ uint32_t Selection::CoreBits() const {
     if (HasKind(row.kind)) bits |= row.bits;
   }
   any_ = bits != 0;
+  constexpr uint32_t kOfDevices =
+      kKernelActivity | kCopyActivity | kMemsetActivity;
+  if ((bits & ~kOfDevices) != 0) bits |= kEveryCall;
   return bits;
 }
 

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "simgpu/base/call_wants.h"
+#include "simgpu/base/cbid_table.h"
+#include "simgpu/base/host_cost.h"
 #include "simgpu/cupti/toolkit.h"
 #include "simgpu/launch/handle_facts.h"
 
@@ -13,7 +16,17 @@ namespace {
 
 // correlationData: one word of the client's per call, from enter to exit; the
 // second for a driver call in a call of the runtime.
-thread_local uint64_t t_correlation_data[2] = {};
+constinit thread_local uint64_t t_correlation_data[2]
+    [[gnu::tls_model("initial-exec")]] = {};
+
+// The call that callbacks were last told of, likewise.
+struct SeenLaunch {
+  const ApiFunction* function = nullptr;
+  const char* symbol_name = nullptr;
+  uint32_t correlation_id = 0;
+};
+constinit thread_local SeenLaunch t_seen_launch[2]
+    [[gnu::tls_model("initial-exec")]] = {};
 
 CUpti_CallbackDomain DomainOf(ApiDomain domain) {
   return domain == ApiDomain::kRuntime ? CUPTI_CB_DOMAIN_RUNTIME_API
@@ -22,21 +35,78 @@ CUpti_CallbackDomain DomainOf(ApiDomain domain) {
 
 // Where the parameters of a launch hold the kernel: the first pointer, or the
 // one after the configuration. symbolName is valid for launches only.
-const char* SymbolNameOf(const ApiActivity& call) {
-  std::string_view name = call.function->name;
+enum class KernelPlace : uint8_t { kNotKnown = 0, kNone, kFirst, kSecond };
+
+KernelPlace PlaceInParameters(std::string_view name) {
   if (name.starts_with("__")) name.remove_prefix(2);
   const bool launches =
       name.starts_with("cuLaunch") || name.starts_with("cudaLaunch");
   const bool of_kernel = name.find("Kernel") != std::string_view::npos;
-  if (call.params == nullptr || !launches || !of_kernel) return nullptr;
-  const bool has_config = name.find("KernelEx") != std::string_view::npos;
+  if (!launches || !of_kernel) return KernelPlace::kNone;
+  return name.find("KernelEx") != std::string_view::npos ? KernelPlace::kSecond
+                                                         : KernelPlace::kFirst;
+}
+
+// Of a launch's kernel, when the call begins.
+const char* FindSymbolName(const ApiActivity& call) {
+  static std::array<std::array<std::atomic<KernelPlace>, Subscriber::kMaxCbid>,
+                    2>
+      places{};
+  const ApiFunction& function = *call.function;
+  if (call.params == nullptr || function.cbid >= Subscriber::kMaxCbid) {
+    return nullptr;
+  }
+  std::atomic<KernelPlace>& known =
+      places[function.domain == ApiDomain::kRuntime ? 0 : 1][function.cbid];
+  KernelPlace place = known.load(std::memory_order_relaxed);
+  if (place == KernelPlace::kNotKnown) {
+    place = PlaceInParameters(function.name);
+    known.store(place, std::memory_order_relaxed);
+  }
+  if (place == KernelPlace::kNone) return nullptr;
   const void* kernel = nullptr;
   std::memcpy(&kernel,
               static_cast<const std::byte*>(call.params) +
-                  (has_config ? sizeof(void*) : 0),
+                  (place == KernelPlace::kSecond ? sizeof(void*) : 0),
               sizeof kernel);
   return NameOfKernel(kernel);
 }
+
+// The same at both sites of a call; looked up once.
+const char* SymbolNameOf(const ApiActivity& call, CUpti_ApiCallbackSite site) {
+  SeenLaunch& seen = t_seen_launch[call.nested ? 1 : 0];
+  const bool is_known = site == CUPTI_API_EXIT &&
+                        seen.correlation_id == call.correlation_id &&
+                        seen.function == call.function;
+  if (!is_known) {
+    seen = {call.function, FindSymbolName(call), call.correlation_id};
+  }
+  return seen.symbol_name;
+}
+
+// The functions that put no work anywhere, by callback id.
+class CheapCalls {
+ public:
+  CheapCalls() {
+    for (const ApiDomain api : {ApiDomain::kRuntime, ApiDomain::kDriver}) {
+      for (uint32_t cbid = 0; cbid < Subscriber::kMaxCbid; ++cbid) {
+        const char* name = NameOfCbid(api, cbid);
+        Of(api)[cbid] = name != nullptr && HostCostOf(name) <= kCheapCallNs;
+      }
+    }
+  }
+  bool Has(ApiDomain api, uint32_t cbid) const {
+    return (api == ApiDomain::kRuntime ? runtime_ : driver_)[cbid];
+  }
+
+ private:
+  using Calls = std::array<bool, Subscriber::kMaxCbid>;
+  Calls& Of(ApiDomain api) {
+    return api == ApiDomain::kRuntime ? runtime_ : driver_;
+  }
+  Calls runtime_{};
+  Calls driver_{};
+};
 
 // One above the last callback of a domain, newest release first.
 struct DomainSize {
@@ -206,6 +276,17 @@ bool Subscriber::IsEnabled(CUpti_CallbackDomain domain,
          enabled_[domain][cbid].load(std::memory_order_relaxed);
 }
 
+bool Subscriber::HasCheapCalls() const {
+  static const CheapCalls cheap;
+  for (const ApiDomain api : {ApiDomain::kRuntime, ApiDomain::kDriver}) {
+    const auto& enabled = enabled_[DomainOf(api)];
+    for (uint32_t cbid = 0; cbid < kMaxCbid; ++cbid) {
+      if (enabled[cbid].load() && cheap.Has(api, cbid)) return true;
+    }
+  }
+  return false;
+}
+
 uint32_t Subscriber::CoreBits() const {
   const auto any = [this](CUpti_CallbackDomain domain) {
     return std::any_of(enabled_[domain].begin(), enabled_[domain].end(),
@@ -215,6 +296,7 @@ uint32_t Subscriber::CoreBits() const {
   if (any(CUPTI_CB_DOMAIN_RUNTIME_API) || any(CUPTI_CB_DOMAIN_DRIVER_API)) {
     bits |= kApiCallbacks;
   }
+  if (HasCheapCalls()) bits |= kEveryCall;
   if (any(CUPTI_CB_DOMAIN_RESOURCE)) bits |= kResourceActivity;
   if (any(CUPTI_CB_DOMAIN_SYNCHRONIZE)) bits |= kSynchronizationActivity;
   return bits;
@@ -239,7 +321,7 @@ void Subscriber::OnApi(const ApiActivity& call, CUpti_ApiCallbackSite site) {
   const CallContext context = CurrentCallContext();
   data.context = static_cast<CUcontext>(context.handle);
   data.contextUid = context.id;
-  data.symbolName = SymbolNameOf(call);
+  data.symbolName = SymbolNameOf(call, site);
   data.correlationData = &t_correlation_data[call.nested ? 1 : 0];
   data.correlationId = call.correlation_id;
   Call(domain, call.function->cbid, &data);

@@ -46,15 +46,17 @@ class Subscriber {
   // Whether the release that is simulated has such a callback.
   static bool IsCallback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
 
- private:
   static constexpr size_t kMaxCbid = 1024;
 
+ private:
   CUpti_SubscriberHandle Handle() const {
     return reinterpret_cast<CUpti_SubscriberHandle>(
         const_cast<Subscriber*>(this));
   }
   void Call(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
             const void* data);
+  // Is a callback enabled of a call that puts no work anywhere?
+  bool HasCheapCalls() const;
 
   std::mutex mutex_;
   std::string name_;

@@ -141,7 +141,8 @@ SourceRuntime MakeRuntime() {
           },
       .define =
           [](const uint8_t* record, uint32_t bytes) {
-            return g_output.ring_file().AppendDefinition({record, bytes});
+            MakeDefinitionRoom();
+            return g_output.ring_file().AppendDefinitions({record, bytes});
           },
       .text = DefineText,
       .submissions = [] { return g_submissions; },

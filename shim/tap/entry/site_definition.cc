@@ -3,9 +3,7 @@
 
 #include <cstring>
 
-#include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/trace_output.h"
-#include "shim/trace/encoder.h"
 
 namespace dltap::shim {
 
@@ -44,15 +42,10 @@ bool SiteDefinition::Commit(uint32_t id) {
   record.truncated = is_truncated_ ? 1 : 0;
   record.frame_count = frame_count_;
   record.string_count = string_count_;
-  trace::RecordBuffer buffer(record_, sizeof(record_));
-  if (!buffer.Append(
-          record,
-          trace::Piece::Raw(frames_, frame_count_ * sizeof(trace::SiteFrame)),
-          trace::Piece::Raw(strings_, string_bytes_))) {
-    CountLoss(trace::LossKind::kDefinitionLost);
-    return false;
-  }
-  return g_output.ring_file().AppendDefinition({buffer.data(), buffer.size()});
+  return g_output.ring_file().AppendDefinition(
+      record,
+      trace::Piece::Raw(frames_, frame_count_ * sizeof(trace::SiteFrame)),
+      trace::Piece::Raw(strings_, string_bytes_));
 }
 
 }  // namespace dltap::shim

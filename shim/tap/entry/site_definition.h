@@ -38,7 +38,6 @@ class SiteDefinition {
   uint16_t starts_[kMostStrings];  // of each string's length
   trace::SiteFrame frames_[kMostFrames];
   uint8_t strings_[kStringBytes];
-  uint8_t record_[kStringBytes + 2048 + 64];
 };
 
 }  // namespace dltap::shim

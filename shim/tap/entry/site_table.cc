@@ -107,10 +107,8 @@ void WriteSiteMode(SiteKind wanted, SiteKind kind, const char* reason) {
   trace::SiteModeRecord record = {};
   record.wanted = static_cast<uint8_t>(wanted);
   record.kind = static_cast<uint8_t>(kind);
-  uint8_t bytes[512];
-  trace::RecordBuffer buffer(bytes, sizeof(bytes));
-  buffer.Append(record, trace::Piece::String(reason, strlen(reason)));
-  g_output.ring_file().AppendDefinition({buffer.data(), buffer.size()});
+  g_output.ring_file().AppendDefinition(
+      record, trace::Piece::String(reason, strlen(reason)));
 }
 
 uint32_t NoSite(trace::LossKind loss) {

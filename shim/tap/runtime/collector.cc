@@ -2,6 +2,7 @@
 #include "shim/tap/runtime/collector.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -199,10 +200,20 @@ void BecomeTheLastThread() {
   TakeSignals();
 }
 
+// The thread that started this one may have a real-time priority: what it has
+// a processor for is no work of ours.
+void LeaveRealTime() {
+  const int policy = sched_getscheduler(0);
+  if (policy != SCHED_FIFO && policy != SCHED_RR) return;
+  const sched_param none = {};
+  sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
 void* RunCollector(void*) {
   t_thread.session = kOwnThread;
   g_process.collector_tid.store(static_cast<uint32_t>(gettid()));
   prctl(PR_SET_NAME, "dltap", 0, 0, 0);
+  LeaveRealTime();
   g_schedule = Schedule{};
   if (!OpenSession()) {
     g_process.word.store(kDisabled, std::memory_order_release);

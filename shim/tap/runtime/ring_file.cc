@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/trace/encoder.h"
@@ -213,21 +214,29 @@ void RingFile::Release(const Ring& ring) {
              std::memory_order_release);
 }
 
-bool RingFile::AppendDefinition(std::span<const uint8_t> records) {
-  if (header_ == nullptr || !LockDefinitions()) {
+trace::RecordBuffer RingFile::BeginDefinition() {
+  if (header_ == nullptr || !LockDefinitions()) return {nullptr, 0};
+  const uint64_t head = header_->definitions_head;
+  return {definitions_ + head, kDefinitionBytes - head};
+}
+
+bool RingFile::EndDefinition(const trace::RecordBuffer& place) {
+  if (place.empty()) {
+    if (place.data() != nullptr) UnlockDefinitions();
     CountLoss(trace::LossKind::kDefinitionLost);
     return false;
   }
-  const uint64_t head = header_->definitions_head;
-  const bool fits = records.size() <= kDefinitionBytes - head;
-  if (fits) {
-    memcpy(definitions_ + head, records.data(), records.size());
-    std::atomic_ref(header_->definitions_head)
-        .store(head + records.size(), std::memory_order_release);
-  }
+  std::atomic_ref(header_->definitions_head)
+      .store(header_->definitions_head + place.size(),
+             std::memory_order_release);
   UnlockDefinitions();
-  if (!fits) CountLoss(trace::LossKind::kDefinitionLost);
-  return fits;
+  if (DefinitionsCrowd()) WakeCollector();
+  return true;
+}
+
+bool RingFile::DefinitionsCrowd() const {
+  return std::atomic_ref(header_->definitions_head)
+             .load(std::memory_order_relaxed) > kDefinitionBytes / 2;
 }
 
 std::span<const uint8_t> RingFile::PendingDefinitions() const {

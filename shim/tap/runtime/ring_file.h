@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "shim/trace/encoder.h"
 #include "shim/trace/layout.h"
 
 namespace dltap::shim {
@@ -58,9 +59,23 @@ class RingFile {
   // Its thread has ended or left it, and all slots are drained.
   static void Release(const Ring& ring);
 
-  // Commits encoded definition records, all or none. False: no room, or the
-  // lock could not be had; counted. Bounded, no allocation, no syscall.
-  bool AppendDefinition(std::span<const uint8_t> records);
+  // Commits a definition record. False: no room, or the lock could not be had;
+  // counted. Bounded, no allocation. It is encoded where it stays: the thread
+  // may have little stack.
+  template <typename Record, typename... Pieces>
+  bool AppendDefinition(const Record& record, const Pieces&... pieces) {
+    trace::RecordBuffer place = BeginDefinition();
+    place.Append(record, pieces...);
+    return EndDefinition(place);
+  }
+  // The same of encoded ones, all or none.
+  bool AppendDefinitions(std::span<const uint8_t> records) {
+    trace::RecordBuffer place = BeginDefinition();
+    place.AppendRaw(records.data(), records.size());
+    return EndDefinition(place);
+  }
+  // Less than half of the room for definitions is left.
+  bool DefinitionsCrowd() const;
 
   // Committed and not yet drained definitions.
   std::span<const uint8_t> PendingDefinitions() const;
@@ -86,6 +101,10 @@ class RingFile {
 
  private:
   int Fill(int fd, const trace::FileHeader& header, const char* data_file);
+  // What is free of the area, locked until EndDefinition(); nothing: the lock
+  // could not be had.
+  trace::RecordBuffer BeginDefinition();
+  bool EndDefinition(const trace::RecordBuffer& place);
   int Descriptor();
   void Close();
   void* MapRange(int fd, uint64_t offset, uint64_t bytes);

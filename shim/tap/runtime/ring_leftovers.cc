@@ -33,6 +33,25 @@ struct DirectoryEntry {
   char name[];
 };
 
+// When a process started is told by the clock of the time namespace of whoever
+// asks. False also where it cannot be seen.
+bool HasOurTime(uint64_t pid) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/%llu/ns/time",
+           static_cast<unsigned long long>(pid));
+  struct stat its, ours;
+  if (stat("/proc/self/ns/time", &ours) != 0) return true;  // before 5.6
+  return stat(path, &its) == 0 && its.st_ino == ours.st_ino;
+}
+
+// REQUIRES: `header` is of a process of this pid namespace.
+bool IsGone(const trace::FileHeader& header) {
+  if (header.pid == static_cast<uint64_t>(getpid())) return true;  // exec
+  const uint64_t start = StartTimeOf(header.pid);
+  return start == 0 ||
+         (start != header.process_start_time && HasOurTime(header.pid));
+}
+
 bool IsLeftover(int fd, trace::RingFileHeader* header) {
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
@@ -54,9 +73,7 @@ bool IsLeftover(int fd, trace::RingFileHeader* header) {
   }
   const uint32_t space = PidNamespace();
   if (space == 0 || header->pid_namespace != space) return false;
-  const uint64_t start = StartTimeOf(header->file.pid);
-  return start != header->file.process_start_time ||
-         header->file.pid == static_cast<uint64_t>(getpid());
+  return IsGone(header->file);
 }
 
 bool WritePart(int fd, const char* part, size_t bytes, off_t at) {

@@ -86,10 +86,7 @@ void NoteDeadline() {
   trace::LossRecord record = {};
   record.loss = static_cast<uint32_t>(trace::LossKind::kFlushDeadline);
   record.count = LossCount(trace::LossKind::kFlushDeadline);
-  uint8_t bytes[sizeof(record) + 16];
-  trace::RecordBuffer buffer(bytes, sizeof(bytes));
-  buffer.Append(record);
-  g_output.ring_file().AppendDefinition({buffer.data(), buffer.size()});
+  g_output.ring_file().AppendDefinition(record);
 }
 
 // A collector that did not answer once is not waited for again.

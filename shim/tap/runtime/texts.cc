@@ -12,7 +12,6 @@
 namespace dltap::shim {
 namespace {
 
-constexpr uint32_t kMaxDefinitionBytes = 20 << 10;
 constexpr uint32_t kInternSlots = 1 << 14;
 constexpr uint32_t kMaxProbes = 64;
 
@@ -28,16 +27,10 @@ struct InternSlot {
 };
 constinit InternSlot g_interned[kInternSlots];
 
-// Encodes on the stack, then commits in one piece.
 template <typename Record, typename... Pieces>
 bool Commit(const Record& record, const Pieces&... pieces) {
-  uint8_t bytes[kMaxDefinitionBytes];
-  trace::RecordBuffer buffer(bytes, sizeof(bytes));
-  if (!buffer.Append(record, pieces...)) {
-    CountLoss(trace::LossKind::kDefinitionLost);
-    return false;
-  }
-  return g_output.ring_file().AppendDefinition({buffer.data(), buffer.size()});
+  MakeDefinitionRoom();
+  return g_output.ring_file().AppendDefinition(record, pieces...);
 }
 
 }  // namespace

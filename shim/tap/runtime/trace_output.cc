@@ -17,6 +17,7 @@
 #include "shim/tap/runtime/output_path.h"
 #include "shim/tap/runtime/ring_place.h"
 #include "shim/tap/runtime/session_state.h"
+#include "shim/tap/runtime/thread_state.h"
 
 namespace dltap::shim {
 namespace {
@@ -297,6 +298,11 @@ void TraceOutput::Finish(uint64_t ticks) {
   if (written) ring_file_.Unlink();
   is_writable_ = false;
   is_closed_ = true;
+}
+
+void MakeDefinitionRoom() {
+  if (t_thread.session != kOwnThread) return;
+  if (g_output.ring_file().DefinitionsCrowd()) g_output.DrainDefinitions();
 }
 
 void TraceOutput::ReleaseMemory() {

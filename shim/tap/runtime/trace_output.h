@@ -102,6 +102,11 @@ class TraceOutput {
 
 extern constinit TraceOutput g_output;
 
+// On the collector: moves definitions to the data file where they crowd, since
+// it may define more in one pass than there is room for. On other threads
+// nothing.
+void MakeDefinitionRoom();
+
 // One record into a block of that kind. Records are gathered and written when
 // the buffer is full and at the end of each pass.
 template <typename Record, typename... Pieces>

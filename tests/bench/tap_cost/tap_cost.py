@@ -77,19 +77,19 @@ def launches(build, rounds):
             "times the bare launch, CPU time of the thread")
 
 
-def milliseconds_of_true(extra, count=100):
-    begin = time.perf_counter()
-    for _ in range(count):
-        pid = os.posix_spawn("/bin/true", ["true"], os.environ | extra)
-        os.waitpid(pid, 0)
-    return (time.perf_counter() - begin) / count * 1e3
-
-
-def unrelated_process(build, rounds):
-    preload = {"LD_PRELOAD": str(build / "lib/libdltap.so")}
-    row("/bin/true under preload", [
-        milliseconds_of_true(preload) - milliseconds_of_true({})
-        for _ in range(rounds)], "ms more")
+def unrelated_process(build, folder, rounds):
+    empty = folder / "empty.so"
+    subprocess.run(["gcc", "-shared", "-xc", "/dev/null", "-o", empty],
+                   check=True)
+    runs = []
+    for _ in range(rounds):
+        text = subprocess.run(
+            [build / "bin/spawn_pairs", "500", build / "lib/libdltap.so",
+             empty], capture_output=True, text=True, check=True).stdout
+        runs.append([float(line.split()[0]) for line in text.splitlines()])
+    row("/bin/true under preload", [run[0] for run in runs], "us more")
+    row("/bin/true under an empty library", [run[1] for run in runs],
+        "us more")
 
 
 def lttng(folder, rounds):
@@ -158,9 +158,9 @@ def main():
     print(f"{'':48}    median   quartiles")
     wrapped_calls(build, rounds)
     launches(build, rounds)
-    unrelated_process(build, rounds)
     nanoseconds(build, rounds)
     with tempfile.TemporaryDirectory() as name:
+        unrelated_process(build, pathlib.Path(name), rounds)
         lttng(pathlib.Path(name), rounds)
         uftrace(pathlib.Path(name), rounds)
 

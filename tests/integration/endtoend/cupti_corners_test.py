@@ -11,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import chain  # noqa: E402
 
 PROGRAMS = chain.BUILD / "tests/integration/endtoend/programs"
+HOSTILE = chain.BUILD / "tests/integration/hostile/programs"
 LOSS = re.compile(r"^loss (\w+) (\d+)", re.M)
 # CUPTI called after the driver's exit handler ends the process.
 TEARDOWN = {"DLTAP_SIM_FAULTS": "teardown:1:abort"}
@@ -116,6 +117,28 @@ class CuptiCornersTest(unittest.TestCase):
         # Each of the 20 times that the client leaves, kernels may still run
         # whose launches its records told of: the 20 of a batch at most.
         self.assertLessEqual(run.trust["kernels_without_launch"], 20 * 20)
+
+    def test_no_definition_is_lost_that_the_collector_makes(self):
+        """60,000 kinds of launches, more than there is room for in one pass."""
+        run = Run([HOSTILE / "device", "many_variants"])
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.losses["definition_lost"], 0)
+
+    def test_subscribers_of_either_kind_come_at_any_time(self):
+        """cuptiSubscribe_v2 (CUDA 13) and cuptiSubscribe exclude each other."""
+        moments = [(kind, when, release) for release in ("13.0", "13.3")
+                   for kind in ("v1", "v2")
+                   for when in ("first", "later", "meanwhile")]
+        for kind, when, release in moments:
+            with self.subTest(kind=kind, when=when, release=release):
+                command = [PROGRAMS / "subscribers", kind, when]
+                bare = chain.run_bare(command).stdout
+                run = Run(command, DLTAP_SIM_CUPTI_VERSION=release)
+                self.assertEqual(run.done.returncode, 0, run.done.stderr)
+                self.assertEqual(run.done.stdout, bare)
+                # The kernels are the tap's all the time.
+                self.assertEqual(run.trust["level"], "kernels")
+                self.assertEqual(run.count("memset"), 7 * 300)
 
 
 if __name__ == "__main__":

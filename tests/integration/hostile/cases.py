@@ -46,6 +46,32 @@ MODES = {
                "jumps_then_deeper", "thread_ends_inside", "cancelled_inside"),
     "own_symbols": ("own_function", "versions"),
     "own_dlsym": ("lookups", "own_function"),
+    "jobs": ("rotated_log", "cleaned_shared_memory", "moving_affinity",
+             "real_time", "real_time_before", "deadline", "idle", "debugged",
+             "not_dumpable", "strange_names", "killed_workers", "fork_server",
+             "checkpoint_by_fork", "dies_with_its_parent", "fork_handlers",
+             "fork_in_handlers", "executes_itself", "timer_threads",
+             "processor_time_limit", "thread_without_descriptors",
+             "first_with_own_descriptors"),
+    "sandboxes": ("no_core", "no_locked_memory", "no_signals",
+                  "no_signals_later", "small_stack", "huge_stack", "no_data",
+                  "no_queues", "no_file_size", "no_file_size_later",
+                  "locked_user", "small_default_stacks", "no_capabilities",
+                  "no_capabilities_before", "private_user", "no_new_rights",
+                  "landlocked", "landlocked_later", "executable_data",
+                  "own_user_later", "other_processes", "first_process",
+                  "other_time", "no_mounts",
+                  "full_shared_memory", "output_read_only_later",
+                  "output_unmounted", "moved_output", "read_only_folder",
+                  "long_output", "odd_output", "wrong_output",
+                  "no_environment", "moves_then_works"),
+    "device": ("many_variants", "many_sizes", "many_streams", "many_events",
+               "long_names", "toggled", "graphs_that_go", "capture_left_open",
+               "capture_of_a_thread_that_ends", "capture_that_fails",
+               "reset_again", "coroutines", "wandering_coroutines",
+               "destructors", "many_handlers", "host_functions",
+               "small_stack_storm", "ranges_on_small_stacks", "reload_storm",
+               "shared_memory"),
     "python": ("plain", "threads", "fork", "spawn", "forkserver",
                "subprocesses", "interrupted", "handler_runs", "fault",
                "leaves_at_once", "exits_in_thread", "at_exit", "raises",
@@ -88,17 +114,26 @@ SPEAKS = {
               "descriptor_limit", "taken_descriptors", "close_all_after"},
     "loading": {"namespace"},
     "python": {"few_descriptors", "closes_all"},
+    "jobs": {"deadline"},
+    "sandboxes": {"no_file_size", "no_file_size_later", "landlocked",
+                  "read_only_folder", "long_output", "wrong_output", "no_data",
+                  "output_read_only_later", "private_user", "locked_user"},
 }
 ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
         "changed_root_later", "no_proc_later", "locked_memory",
-        "filled_shared_memory"}
+        "filled_shared_memory", "real_time", "real_time_before", "deadline",
+        "locked_user", "no_capabilities", "no_capabilities_before",
+        "private_user", "other_processes", "first_process", "other_time",
+        "no_mounts", "full_shared_memory", "output_read_only_later",
+        "output_unmounted", "read_only_folder"}
 
 
 def mode_cases():
     for program, modes in MODES.items():
         for mode in modes:
+            # "unwind" has a vendor without CUPTI.
             yield Case(program, (mode,), root=mode in ROOT,
-                       may_speak=program == "unwind" or  # a vendor without CUPTI
+                       may_speak=program == "unwind" or
                        mode in SPEAKS.get(program, ()))
 
 
@@ -138,6 +173,13 @@ def variable_cases():
     loud = (("DLTAP_NO_SUCH_NAME", "1"),)
     for mode in ("broken_stderr", "own_file_as_stderr"):
         yield Case("files", (mode,), variables=loud)
+    for name, value in (("LD_BIND_NOW", "1"), ("LD_BIND_NOT", "1"),
+                        ("MALLOC_PERTURB_", "165"), ("MALLOC_ARENA_MAX", "1"),
+                        ("GLIBC_TUNABLES", "glibc.pthread.rseq=0"),
+                        ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0")):
+        yield Case("files", ("plain",), variables=((name, value),))
+    sticky = (("DLTAP_SIM_FAULTS", "launch:100:700"),)
+    yield Case("device", ("fails_for_good",), variables=sticky)
     off = (("DLTAP_DISABLE", "1"),)
     for program, mode in (("loading", "local"), ("loading", "two_copies"),
                           ("threads", "cancel_pending"),
@@ -153,6 +195,8 @@ def output_cases():
                    root=output in ("full", "tiny"))
     yield Case("threads", ("many_first",), output="tiny", may_speak=True,
                root=True)
+    yield Case("sandboxes", ("full_then_free",), output="tiny",
+               may_speak=True, root=True)
 
 
 def all_cases():
@@ -174,9 +218,9 @@ EXPECTED_FAILURES = {
         ("below a limit of 864 the tap's descriptors count", BOTH),
     "files memory_limit_later":
         ("the simulated CUPTI throws where memory is limited", KERNELS),
-    "files strict_thread":
-        ("strict mode takes away the time stamp counter, which the simulated "
-         "CUPTI reads", KERNELS),
+    "sandboxes own_user_later":
+        ("a process with a second thread gets no user namespace; the "
+         "driver's threads are such, too", BOTH),
     "endings pthread_exit_in_main": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_alone": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_before_work": (PROFILER_LIVES, KERNELS),
@@ -192,6 +236,9 @@ SOMETIMES = {
         ("the first thread of all ends at once, while the session opens", BOTH),
     "signals storm_restart": (IN_HANDLERS, BOTH),
     "signals storm_no_restart": (IN_HANDLERS, BOTH),
+    "sandboxes no_data":
+        ("of the last memory the simulation, which throws, lacks what the "
+         "tap's thread took", BOTH),
     "signals handler_is_first":
         ("a file of the tap takes the lowest descriptor for a moment", BOTH),
 } | {

@@ -10,6 +10,7 @@ libraries, and compares stdout, stderr, exit status and signal: 0 differences.
 The programs print what they can see of themselves, see programs/host_state.h.
 """
 
+import concurrent.futures
 import contextlib
 import ctypes.util
 import dataclasses
@@ -29,6 +30,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent
 # must do so each time. Many that differ once are no accident.
 REPEATS = 2
 MOST_ONCE = 8
+AT_ONCE = 4
 # Addresses, process numbers and folders that differ between any two runs.
 CHANCE = re.compile(r"0x[0-9a-f]+|\bpid \d+|==\d+==|/tmp/[\w./-]*")
 
@@ -49,6 +51,7 @@ class Runner:
         self.sites = level if sites else "off"
         self.programs = self.build / "tests/integration/hostile/programs"
         self.simulated = self.build / "simgpu/cu13"
+        self.tap = self.build / "lib/libdltap.so"
 
     def library(self, name):
         """Path of a library to preload; None: not on this machine."""
@@ -97,13 +100,15 @@ class Runner:
             "HOSTILE_PLUGIN": str(self.programs / "plugin.so"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "ASAN_OPTIONS": "detect_leaks=0",
+            "NVTX_INJECTION64_PATH":
+                str(self.tap) if tapped else "/nonexistent",
         }
         if "asan" in case.before:  # its dlopen() knows no caller's RPATH
             environment["LD_LIBRARY_PATH"] = str(self.simulated)
         environment |= dict(case.variables)
         preload = [self.library(name) for name in case.before]
         if tapped:
-            preload.append(str(self.build / "lib/libdltap.so"))
+            preload.append(str(self.tap))
         preload += [self.library(name) for name in case.behind]
         environment.pop("LD_PRELOAD", None)
         if preload:
@@ -190,13 +195,10 @@ def found_in(runner, case):
 
 
 def judge(runner, case):
-    """The verdict in a word, and what there is to say."""
-    reason = runner.skip_reason(case)
-    if reason is not None:
-        return "skipped", [reason]
-    found = found_in(runner, case)
+    """The verdict in a word, and what there is to say; case by case, alone."""
     expected = is_known(cases.EXPECTED_FAILURES, case, runner.level)
     sometimes = is_known(cases.SOMETIMES, case, runner.level)
+    found = found_in(runner, case)
     if found and (expected or sometimes):
         return "expected", [expected or sometimes]
     if expected and any(found_in(runner, case) for _ in range(REPEATS)):
@@ -209,14 +211,32 @@ def judge(runner, case):
     return ("FAILED" if found else "same"), found
 
 
+def glance(runner, case):
+    """The verdict, if one look beside other cases is enough for it."""
+    reason = runner.skip_reason(case)
+    if reason is not None:
+        return "skipped", [reason]
+    expected = is_known(cases.EXPECTED_FAILURES, case, runner.level)
+    if found_in(runner, case):
+        return ("expected", [expected]) if expected else None
+    return None if expected else ("same", [])
+
+
+def verdicts(runner, chosen):
+    """Most cases sleep most of the time: at first a few run side by side."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        glances = list(pool.map(lambda case: glance(runner, case), chosen))
+    for case, seen in zip(chosen, glances):
+        yield case, *(seen or judge(runner, case))
+
+
 def main():
     runner = Runner(sys.argv[1], sys.argv[2])
     pattern = sys.argv[3] if len(sys.argv) > 3 else "*"
+    chosen = [case for case in cases.all_cases()
+              if fnmatch.fnmatch(case.name, pattern)]
     count = {"same": 0, "once": 0, "FAILED": 0, "expected": 0, "skipped": 0}
-    for case in cases.all_cases():
-        if not fnmatch.fnmatch(case.name, pattern):
-            continue
-        verdict, lines = judge(runner, case)
+    for case, verdict, lines in verdicts(runner, chosen):
         count[verdict] += 1
         print(f"{verdict:8}  {case.name[:100]}")
         print("".join(f"    {line}\n" for line in lines), end="", flush=True)

@@ -190,6 +190,43 @@ TEST(RingRescueTest, LeavesThemInOtherSpacesOfProcessIds) {
   EXPECT_EQ(Lost(program.Read(), "ring_missing"), 0u);
 }
 
+// There its start is told by another clock.
+class OtherTimeTest : public testing::Test {
+ protected:
+  OtherTimeTest() : program_("/usr/bin/unshare") {}
+  bool MayBe() {
+    return program_.RunBare({"-Tf", "--boottime=1000000", "true"})
+               .exit_code() == 0;
+  }
+  static std::vector<std::string> Arguments() {
+    return {"-Tf", "--boottime=1000000", "--kill-child",
+            DLTAP_TEST_PROGRAMS "/tap_launches", "100000000"};
+  }
+  TappedProgram program_;
+};
+
+TEST_F(OtherTimeTest, RescueLeavesTheRingsOfProcessesThatLive) {
+  if (!MayBe()) GTEST_SKIP() << "a time namespace needs privileges";
+  EXPECT_TRUE(RescuedMeanwhile(program_, Arguments()).empty());
+}
+
+TEST_F(OtherTimeTest, TheNextStartLeavesTheRingOfAProcessThatLives) {
+  if (!MayBe()) GTEST_SKIP() << "a time namespace needs privileges";
+  std::atomic<bool> has_ended = false;
+  std::thread runner([&] {
+    program_.RunAndKill(Arguments(), 2'000'000);
+    has_ended = true;
+  });
+  std::string ring;
+  while (!has_ended && ring.empty()) ring = RingInSharedMemory(program_);
+  TappedProgram("launches").Run({"1000"});
+  const bool is_there = ring.empty() || fs::exists(ring);
+  if (!has_ended) {
+    EXPECT_TRUE(is_there);
+  }
+  runner.join();
+}
+
 TEST_F(RingPlaceTest, RescueMovesItBesideItsDataFile) {
   if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
   const uint64_t before = Recorded(program_.Read(), "cudaLaunchKernel");

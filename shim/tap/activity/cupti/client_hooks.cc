@@ -23,16 +23,15 @@ void CuptiSubscribe::Before(void*, void*, void*) {
 void CuptiSubscribe::Before(void*, void*, void*, void*) {
   g_kernel_tracing.clients().BeforeSubscribe();
 }
-// A client that was refused leaves the place as it was.
 void CuptiSubscribe::After(int32_t status, void*, void*, void*) {
-  if (status != 0) g_kernel_tracing.clients().MayBeWithoutSubscriber();
+  g_kernel_tracing.clients().AfterSubscribe(status == 0);
 }
 void CuptiSubscribe::After(int32_t status, void*, void*, void*, void*) {
-  if (status != 0) g_kernel_tracing.clients().MayBeWithoutSubscriber();
+  g_kernel_tracing.clients().AfterSubscribe(status == 0);
 }
 
 void CuptiUnsubscribe::After(int32_t status, void*) {
-  if (status == 0) g_kernel_tracing.clients().MayBeWithoutSubscriber();
+  if (status == 0) g_kernel_tracing.clients().AfterUnsubscribe();
 }
 
 void CuptiRegisterCallbacks::Before(void*, void*) {

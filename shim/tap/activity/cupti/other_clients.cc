@@ -326,6 +326,7 @@ void OtherClients::BeforeFinalize() {
 // The collector turns to API records at once. If it just takes the place, as at
 // the begin of a session, the client's call would find it taken.
 void OtherClients::BeforeSubscribe() {
+  parts_.subscription->ClientComes();
   if (!parts_.session->IsCurrent()) return;
   for (int steps = 0; steps < kCollectorPatience; ++steps) {
     if (parts_.subscription->StepAside()) break;
@@ -334,9 +335,12 @@ void OtherClients::BeforeSubscribe() {
   parts_.session->runtime().wake();
 }
 
-void OtherClients::MayBeWithoutSubscriber() {
-  parts_.subscription->MaybeFree();
+// A client that was refused leaves the place as it was.
+void OtherClients::AfterSubscribe(bool subscribed) {
+  parts_.subscription->ClientHasCome(subscribed);
 }
+
+void OtherClients::AfterUnsubscribe() { parts_.subscription->MaybeFree(); }
 
 // ---- CUPTI's buffer callbacks ----------------------------------------------
 

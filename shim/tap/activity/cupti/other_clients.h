@@ -98,7 +98,8 @@ class OtherClients {
   void AfterFlush();
   void BeforeFinalize();
   void BeforeSubscribe();
-  void MayBeWithoutSubscriber();
+  void AfterSubscribe(bool subscribed);
+  void AfterUnsubscribe();
 
   // ---- CUPTI's buffer callbacks
   void BufferRequested(uint8_t** buffer, size_t* size, size_t* max_records);

@@ -39,11 +39,16 @@ void Subscription::Begin(const CuptiApi* api, const SourceRuntime* runtime,
   api_.store(api, std::memory_order_release);
 }
 
-// False: somebody else has the place, or just takes it.
+// False: somebody else has the place, or just takes it. A client that comes
+// after the look at `coming_` sees that the place is being taken, and waits.
 bool Subscription::Take() {
   State state = State::kIdle;
   if (!state_.compare_exchange_strong(state, State::kChanging)) {
     return state == State::kSubscribed;
+  }
+  if (coming_.Any()) {
+    state_.store(State::kIdle);
+    return false;
   }
   launches_.store(Launches::kOff);
   const bool done = Subscribe();
@@ -89,9 +94,15 @@ bool Subscription::SwitchLaunches(bool on) {
 
 void Subscription::CaptureBegins() {
   if (api_.load(std::memory_order_acquire) == nullptr || Take()) return;
-  if (state_.load(std::memory_order_relaxed) == State::kRefused) {
+  if (state_.load(std::memory_order_relaxed) == State::kRefused ||
+      coming_.Any()) {
     runtime_->lost(trace::LossKind::kGraphNodeUnknown, 1);
   }
+}
+
+void Subscription::ClientHasCome(bool subscribed) {
+  if (!subscribed) MaybeFree();
+  coming_.End();
 }
 
 bool Subscription::StepAside() {

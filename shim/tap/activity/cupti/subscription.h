@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "shim/tap/activity/cupti/calls_under_way.h"
 #include "shim/tap/activity/cupti/cupti_api.h"
 #include "shim/tap/activity/cupti/graph_nodes.h"
 #include "shim/tap/activity/source.h"
@@ -55,9 +56,13 @@ class Subscription {
   // A capture or an explicit graph begins. Nodes that are not watched are
   // counted.
   void CaptureBegins();
-  // Another client subscribes: give up the place. Afterwards: it may be free.
-  // False: it is being taken for us right now.
+  // Another client's call that subscribes begins, and is over: in between the
+  // place is not taken for us. Also before Begin().
+  void ClientComes() { coming_.Begin(); }
+  void ClientHasCome(bool subscribed);
+  // Gives up the place. False: it is being taken for us right now.
   bool StepAside();
+  // A client has left: the place may be free.
   void MaybeFree();
 
  private:
@@ -88,6 +93,7 @@ class Subscription {
   std::atomic<Launches> launches_{Launches::kOff};
   std::atomic<bool> has_launches_{false};
   std::atomic<uint64_t> newest_correlation_{0};
+  CallsUnderWay coming_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
 };
 

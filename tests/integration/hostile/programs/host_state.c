@@ -88,6 +88,7 @@ static void SaySignals(void) {
 // look for other processes' rings.
 static int IsOfTap(const char* link) {
   if (strstr(link, "dltap-") != NULL) return 1;
+  if (strstr(link, ".dltap") != NULL) return 1;  // its folder is unmounted
   if (strcmp(link, "/dev/shm") == 0) return 1;
   return strncmp(link, "/proc/", 6) == 0 &&
          (strstr(link, "/stat") != NULL || strstr(link, "/maps") != NULL);

@@ -99,6 +99,12 @@ class Client {
   FakeCupti* cupti_;
 };
 
+// A client's whole call.
+void Subscribe() {
+  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  hooks::CuptiSubscribe::After(0, nullptr, nullptr, nullptr);
+}
+
 class OtherClientsTest : public KernelTracingFixture {
  protected:
   size_t kernels() const { return runtime_.All<trace::KernelRecord>().size(); }
@@ -437,7 +443,7 @@ TEST_F(OtherClientsTest, ThreadIdsAreAsTheClientLeftThem) {
 TEST_F(OtherClientsTest, SubscriberGivesUpItsPlace) {
   Start();
   tracing_.CaptureBegins();
-  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  Subscribe();
   EXPECT_FALSE(cupti_.subscribed);
   cupti_.busy_subscriber = true;
   tracing_.CaptureBegins();
@@ -463,7 +469,7 @@ TEST_F(OtherClientsTest, AfterAClientThatWasRefusedThePlaceIsTakenAgain) {
 
 TEST_F(OtherClientsTest, APlaceThatACaptureTookTellsOfLaunchesAgain) {
   Start();
-  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  Subscribe();
   hooks::CuptiUnsubscribe::After(0, nullptr);
   tracing_.CaptureBegins();
   Pass();
@@ -491,10 +497,32 @@ TEST_F(OtherClientsTest, AClientThatSubscribesWhileWeDoGetsThePlace) {
   EXPECT_FALSE(cupti_.subscribed);
 }
 
+// One that has left the place, or comes before a session begins, and is still
+// on its way to CUPTI.
+TEST_F(OtherClientsTest, ThePlaceIsNotTakenWhileAClientIsOnItsWay) {
+  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  Start();
+  EXPECT_FALSE(cupti_.subscribed);
+  EXPECT_TRUE(IsOn());
+  hooks::CuptiSubscribe::After(0, nullptr, nullptr, nullptr);
+  cupti_.busy_subscriber = true;
+  Pass();
+  cupti_.busy_subscriber = false;
+  hooks::CuptiUnsubscribe::After(0, nullptr);
+  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  Pass();
+  tracing_.CaptureBegins();
+  EXPECT_FALSE(cupti_.subscribed);
+  hooks::CuptiSubscribe::After(CUPTI_ERROR_INVALID_PARAMETER, nullptr, nullptr,
+                               nullptr);
+  Pass();
+  EXPECT_TRUE(cupti_.subscribed);
+}
+
 TEST_F(OtherClientsTest, LaunchesAreTakenFromApiRecordsWhileAClientSubscribes) {
   Start();
   EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
-  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  Subscribe();
   cupti_.busy_subscriber = true;
   EXPECT_EQ(runtime_.wakes, 1);
   tracing_.Pass();
