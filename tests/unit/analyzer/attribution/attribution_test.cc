@@ -390,6 +390,18 @@ TEST_F(AttributionTest, AClampWithinAnActivationIsOne) {
   EXPECT_EQ(ClassOf(0), LayerClass::kActivation);
 }
 
+TEST_F(AttributionTest, ALossMayBeNamedForEmbeddings) {
+  for (const std::string loss :
+       {"aten::hinge_embedding_loss", "aten::cosine_embedding_loss",
+        "aten::margin_ranking_loss"}) {
+    Given("device 0 name=gpu\nrange t=0..90us thread=0 name=\"" + loss +
+          "\" kind=op\ncall t=2..5us thread=0 cudaLaunchKernel\n"
+          "launchapi t=3..4us thread=0 corr=1\n"
+          "kernel t=20..30us device=0 corr=1 name=some_kernel\n");
+    EXPECT_EQ(ClassOf(0), LayerClass::kLoss) << loss;
+  }
+}
+
 TEST_F(AttributionTest, WhatIsCheckedSortedOrBoundedIsSaidByItsKernel) {
   const auto class_in = [this](const std::string& op,
                                const std::string& kernel) {

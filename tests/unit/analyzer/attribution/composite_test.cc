@@ -267,6 +267,29 @@ TEST(CompositeRecurrentTest, AHeadOfTheGatesShapeIsNoPartOfTheCell) {
   EXPECT_EQ(program.Count(kGemm), 10 + 10 * 2);
 }
 
+// Three steps, with an attention's products of other weights between.
+TEST(CompositeRecurrentTest, AFusedCellIsOneHoweverOftenItRuns) {
+  Program program;
+  for (int step = 0; step < 3; ++step) {
+    program.Product(1, 256, 16, 256, 4000).Kernel(kScaling);
+    program.Product(1, 768, 16, 128, 1000).Product(1, 768, 16, 256, 2000);
+    program.Kernel(kFusedCell).Kernel(kAdding);
+    program.Product(1, 32, 16, 256, 3000);
+  }
+  EXPECT_EQ(program.Count(kRnn), 3 * 3);
+  program.InBackward();
+  for (int step = 0; step < 3; ++step) {
+    program.Product(1, 256, 16, 32, 3000).Product(1, 256, 32, 16, 40 + step);
+    program.Kernel(kFusedGradients);
+    program.Product(1, 128, 16, 768, 1000).Product(1, 128, 768, 16, 60 + step);
+    program.Product(1, 256, 16, 768, 2000).Product(1, 256, 768, 16, 60 + step);
+    program.Kernel(kSum).Product(1, 256, 16, 256, 4000);
+    program.Product(1, 256, 256, 16, 70 + step);
+  }
+  EXPECT_EQ(program.Count(kRnn), 3 * 3 + 3 * 6);
+  EXPECT_EQ(program.Count(kGemm), 3 * 2 + 3 * 4);
+}
+
 TEST(CompositeRecurrentTest, AnElmanCellMayHaveAHeadBesideIt) {
   for (const int known : {1, 0}) {  // addresses
     Program cell;
