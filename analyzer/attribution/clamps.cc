@@ -75,7 +75,7 @@ class ClampPass {
     size_t activity;
     TextId name;
     TextId follows;
-    bool of_layer;  // follows what a layer or a sum gave
+    bool of_layer;  // follows a layer, or a sum that follows one
     int vote;       // of its own gradient; 0: none
   };
 
@@ -117,10 +117,12 @@ class ClampPass {
     } else if (IsBackward(at.direction)) {
       TakeGradient(i, part);
     }
-    if (at.layer_class != LayerClass::kLayout &&
-        at.layer_class != LayerClass::kDropout) {
-      before_ = i;
+    if (at.layer_class == LayerClass::kLayout ||
+        at.layer_class == LayerClass::kDropout) {
+      return;
     }
+    of_layer_ = IsOfALayer(at.layer_class) || (part == Part::kSum && of_layer_);
+    before_ = i;
   }
 
   bool MayBeActivation(size_t i) const {
@@ -143,9 +145,7 @@ class ClampPass {
     Clamp clamp{i, process_.activities[i].name, TextId(), true, 0};
     if (before_) {
       clamp.follows = process_.activities[*before_].name;
-      clamp.of_layer =
-          IsOfALayer(attribution_.activities[*before_].layer_class) ||
-          PartOf(clamp.follows) == Part::kSum;
+      clamp.of_layer = of_layer_;
     }
     open_.push_back(clamps_.size());
     clamps_.push_back(clamp);
@@ -209,7 +209,8 @@ class ClampPass {
   std::vector<size_t> open_;  // of these, of the pass looked at
   std::vector<Gradient> gradients_;
   absl::flat_hash_map<Place, int> votes_;
-  std::optional<size_t> before_;       // the kernel before, but copies
+  std::optional<size_t> before_;      // the kernel before, but copies
+  bool of_layer_ = false;             // gave what a layer or a sum of such did
   size_t since_compare_ = kCompares;  // kernels of the backward pass
 };
 

@@ -171,7 +171,7 @@ class DirectionPass {
   // Threads or ranges tell the passes.
   void DecideByPass() {
     const std::vector<bool> recompute =
-        FindRecompute(process_, attribution_, order_, is_backward_);
+        FindRecompute(model_, process_, attribution_, order_, is_backward_);
     const std::vector<bool> in_update =
         FindUpdateProducts(process_, attribution_, order_, is_backward_);
     Direction phase = Direction::kForward;

@@ -107,9 +107,12 @@ TEST(ClampsTest, OneGradientSettlesThoseOfItsPlace) {
 TEST(ClampsTest, WithoutGradientsWhatLiesBeforeTells) {
   Program program;
   program.Forward(kProduct).Forward(kClamp);
+  program.Forward(kProduct);
   program.Forward("CUDAFunctor_add").Forward(kClamp);  // of two branches
   program.Forward("round_kernel").Forward(kClamp);     // to a range of bytes
-  EXPECT_EQ(program.Clamps(), (Classes{kActivation, kActivation, kElementwise}));
+  program.Forward("CUDAFunctor_add").Forward(kClamp);  // of noise
+  EXPECT_EQ(program.Clamps(), (Classes{kActivation, kActivation, kElementwise,
+                                       kElementwise}));
 }
 
 }  // namespace

@@ -137,6 +137,16 @@ TEST(CompositeAttentionTest, ProductsTellThePassOfAFusedSoftmax) {
   EXPECT_EQ(program.Count(kAttention), 4);
 }
 
+TEST(CompositeAttentionTest, AMaskOfTruthsBecomesNumbersForAFusedKernel) {
+  const std::string select =
+      "\"void at::native::elementwise_kernel<128, 4, "
+      "at::native::where_kernel_impl(int)::{lambda()#1}>(int)\"";
+  Program program;
+  program.Kernel(select).Product(1, 256, 48, 256).Kernel(select);
+  program.Kernel("fmha_cutlassF_f32_aligned_64x64_rf_sm80");
+  EXPECT_EQ(program.Count(kAttention), 2);
+}
+
 TEST(CompositeAttentionTest, GroupedQueriesAreBatchedOtherwise) {
   Program program;
   program.Product(8, 64, 4 * 48, 32).Kernel(kSoftmax);
