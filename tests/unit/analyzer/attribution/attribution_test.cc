@@ -221,6 +221,20 @@ TEST_F(AttributionTest, DiagonalMaskLeavesHalfOfComposedAttention) {
             whole);
 }
 
+// As many as PyTorch counts for a product whose bias has a kernel of its own.
+TEST_F(AttributionTest, AFusedBiasAddsNoFlopsToAProduct) {
+  Given(
+      "device 0 name=gpu\n"
+      "operation 1 gemm storage=f32 batch=1 m=16 n=32 k=8\n"
+      "operation 1 pointwise storage=f32 math=f32 elements_in=512 "
+      "elements_out=512\n"
+      "call t=0..9us thread=0 cublasLtMatmul operation=1\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "kernel t=20..30us device=0 corr=7 name=x\n");
+  EXPECT_EQ(attribution_.processes[0].KindOf(Activity(0).work).cost->flops,
+            2.0 * 16 * 32 * 8);
+}
+
 constexpr char kUnfusedAttention[] =
     "device 0 name=gpu\n"
     "call t=0..2us thread=0 cublasGemmStridedBatchedEx m=64 n=64 k=32 "
