@@ -100,7 +100,9 @@ class ClampPass {
   Part PartOf(TextId name) {
     if (!name.known()) return Part::kOther;
     const auto [it, is_new] = parts_.try_emplace(name.value());
-    if (is_new) it->second = PartOfName(KernelPath(Demangle(model_.texts[name])));
+    if (is_new) {
+      it->second = PartOfName(KernelPath(Demangle(model_.texts[name])));
+    }
     return it->second;
   }
 
