@@ -130,16 +130,22 @@ std::ptrdiff_t DiagonalMasks(const OperationNodes& nodes) {
   });
 }
 
-// The arithmetic of all nodes; nullopt: no node's is known. Of causal attention
-// half of the products are asked for.
+// The arithmetic of all nodes; nullopt: no node's is known. Where there are
+// products, theirs alone: a fused bias or softmax counts as little as one with
+// a kernel of its own does in the product's class. Of causal attention half of
+// the products are asked for.
 std::optional<double> FlopsOf(const OperationNodes& nodes, bool attention) {
   const auto masks = attention ? DiagonalMasks(nodes) : 0;
   if (masks > 1) return std::nullopt;
+  const auto multiplies = [](const Operation& node) {
+    const LayerClass of = ClassOf(node.kind);
+    return of == LayerClass::kGemm || of == LayerClass::kConv;
+  };
+  const bool products = std::ranges::any_of(nodes, multiplies);
   double flops = 0;
   for (const Operation& node : nodes) {
     const auto cost = opmodel::CostOf(node);
-    // The softmax between is left out of attention's count, as everywhere.
-    if (!cost || (attention && !IsProduct(node))) continue;
+    if (!cost || (products && !multiplies(node))) continue;
     flops += masks == 1 ? cost->flops / 2 : cost->flops;
   }
   return flops;
@@ -167,8 +173,8 @@ CallMeaning MeaningOf(const OperationNodes& nodes) {
     meaning.layer_class = LayerClass::kAttention;
     meaning.direction = DirectionOfAttention(nodes);
   }
-  // A fused graph does the arithmetic of all its nodes but moves only what
-  // enters and leaves; the leading node's traffic stands for that.
+  // A fused graph moves only what enters and leaves; the leading node's traffic
+  // stands for that.
   const bool is_composed = meaning.layer_class == LayerClass::kAttention &&
                            IsProduct(meaning.leading);
   const std::optional<double> flops = FlopsOf(nodes, is_composed);

@@ -56,6 +56,32 @@ void RegroupDeltas(const Process& process, const std::vector<Unit>& units,
   }
 }
 
+// What makes numbers of a mask of truths, right before a fused attention that
+// adds them.
+void RegroupMasks(const Process& process, const std::vector<Unit>& units,
+                  ProcessAttribution& attribution) {
+  constexpr size_t kReach = 4;
+  for (size_t i = 0; i < units.size(); ++i) {
+    const Attributed& at =
+        attribution.activities[units[i].activities.front()];
+    if (at.layer_class != LayerClass::kAttention ||
+        at.class_from == ClassFrom::kComposite || IsBackward(at.direction)) {
+      continue;
+    }
+    for (size_t u = i; u > 0 && i - u < kReach;) {
+      const Unit& unit = units[--u];
+      if ((unit.traits & kSelects) != 0) {
+        MoveUnit(process, unit, LayerClass::kAttention, attribution);
+        break;
+      }
+      const bool passes = (unit.traits & kPlain) != 0 ||
+                          unit.layer_class == LayerClass::kLayout ||
+                          IsCopyOrMemset(unit.layer_class);
+      if (!passes) break;
+    }
+  }
+}
+
 }  // namespace
 
 void RegroupComposites(const TraceModel& model, const Process& process,
@@ -76,6 +102,7 @@ void RegroupComposites(const TraceModel& model, const Process& process,
     const std::vector<Unit> units = maker.Run(activities);
     RegroupSorts(process, units, attribution);
     RegroupDeltas(process, units, attribution);
+    RegroupMasks(process, units, attribution);
     RegroupAttention(process, units, attribution);
     recurrent.Run(units);
   }

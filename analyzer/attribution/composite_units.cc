@@ -31,6 +31,7 @@ uint16_t TraitsOfName(std::string_view name) {
   if (Has(name, "UnaryFunctor") && Has(name, "MulFunctor")) traits |= kScale;
   if (Has(name, "BinaryFunctor") && Has(name, "MulFunctor")) traits |= kTimes;
   if (Has(name, "triu_tril") || Has(name, "where_kernel")) traits |= kMask;
+  if (Has(name, "where_kernel")) traits |= kSelects;
   if (Has(name, "fmha_cutlassB")) traits |= kTakesDelta;
   if (name.starts_with("triton_softmax") || name.starts_with("softmax_fus") ||
       name == "fusion" || name.starts_with("fusion_")) {

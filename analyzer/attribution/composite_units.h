@@ -28,6 +28,7 @@ enum NameTrait : uint16_t {
   kPlain = 2048,       // fills, draws or copies, whatever it is for
   kMask = 4096,        // makes a mask
   kRows = 8192,        // a fusion of XLA over rows: a softmax, or a norm
+  kSelects = 16384,    // one of two values, by truths
 };
 
 // The dimensions of a product; m, n, k are 0 where they are not known.

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/attribution/clamps.h"
 #include "analyzer/attribution/engine_threads.h"
 #include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/recompute.h"
@@ -98,13 +99,8 @@ class DirectionPass {
     }
     FollowCaptures();
     FollowWarmups(model_, process_, order_, attribution_);
+    SettleClamps(model_, process_, order_, attribution_);
     for (Attributed& activity : attribution_.activities) {
-      // What clamps in an update clips gradients.
-      if (activity.layer_class == LayerClass::kActivation &&
-          activity.class_from == ClassFrom::kKernelName &&
-          activity.direction == Direction::kUpdate) {
-        activity.layer_class = LayerClass::kElementwise;
-      }
       if (HasNoDirection(activity.layer_class)) {
         activity.direction = Direction::kNone;
       }
@@ -175,7 +171,7 @@ class DirectionPass {
   // Threads or ranges tell the passes.
   void DecideByPass() {
     const std::vector<bool> recompute =
-        FindRecompute(process_, attribution_, order_, is_backward_);
+        FindRecompute(model_, process_, attribution_, order_, is_backward_);
     const std::vector<bool> in_update =
         FindUpdateProducts(process_, attribution_, order_, is_backward_);
     Direction phase = Direction::kForward;

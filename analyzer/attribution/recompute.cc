@@ -2,6 +2,7 @@
 #include "analyzer/attribution/recompute.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -19,10 +20,12 @@ bool IsProduct(LayerClass layer_class) {
 
 class Finder {
  public:
-  Finder(const Process& process, const ProcessAttribution& attribution,
+  Finder(const TraceModel& model, const Process& process,
+         const ProcessAttribution& attribution,
          const std::vector<Submission>& order,
          const std::vector<bool>& is_backward)
-      : process_(process),
+      : model_(model),
+        process_(process),
         attribution_(attribution),
         order_(order),
         is_backward_(is_backward),
@@ -126,11 +129,18 @@ class Finder {
     // additions before that place.
     bool began = false;
     for (const size_t i : run) {
-      began |= At(i).layer_class != LayerClass::kElementwise;
+      began |= At(i).layer_class != LayerClass::kElementwise || Fills(i);
       found_[i] = began;
     }
   }
 
+  // A state or a buffer at the begin of what is computed again.
+  bool Fills(size_t i) const {
+    return model_.texts[ActivityAt(i).name].find("FillFunctor") !=
+           std::string_view::npos;
+  }
+
+  const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   const std::vector<Submission>& order_;
@@ -143,11 +153,11 @@ class Finder {
 
 }  // namespace
 
-std::vector<bool> FindRecompute(const Process& process,
+std::vector<bool> FindRecompute(const TraceModel& model, const Process& process,
                                 const ProcessAttribution& attribution,
                                 const std::vector<Submission>& order,
                                 const std::vector<bool>& is_backward) {
-  return Finder(process, attribution, order, is_backward).Run();
+  return Finder(model, process, attribution, order, is_backward).Run();
 }
 
 }  // namespace dltap::analyzer

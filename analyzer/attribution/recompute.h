@@ -17,7 +17,7 @@ namespace dltap::analyzer {
 // that is backward by its own call or name, and at least one kernel that is
 // forward by it, or is four kernels long with a product or convolution.
 // `is_backward` tells per submission which pass it was made in.
-std::vector<bool> FindRecompute(const Process& process,
+std::vector<bool> FindRecompute(const TraceModel& model, const Process& process,
                                 const ProcessAttribution& attribution,
                                 const std::vector<Submission>& order,
                                 const std::vector<bool>& is_backward);

@@ -2,6 +2,7 @@
 #include "analyzer/attribution/recurrent_regroup.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace dltap::analyzer {
@@ -10,6 +11,7 @@ namespace {
 constexpr size_t kMaxPeriod = 16;
 constexpr size_t kMinRepeats = 8;
 constexpr size_t kFusedProducts = 2;  // of the input and of the state
+constexpr size_t kFusedReach = 6;     // units before the kernel of a fused cell
 constexpr uint16_t kGates = kSigmoid | kTanh | kRelu | kCell;
 
 // What two results that are alike have in common; of the launch where the
@@ -43,9 +45,17 @@ LayerClass RecurrentRegroup::ClassNow(const Unit& unit) const {
   return attribution_.activities[unit.activities.front()].layer_class;
 }
 
-// Of what an operator marks as a whole cell, nothing tells of another one.
+// A cell whose products are known: what an operator marks as one, and the
+// forward pass of a fused one.
+bool RecurrentRegroup::IsOfWholeCell(const Unit& unit) const {
+  const bool fused = (unit.traits & kCell) != 0 &&
+                     PassOf(unit) != Direction::kBackward;
+  return fused || nodes_.IsInWholeCell(unit.activities.front());
+}
+
+// Nothing in a whole cell tells of another one.
 uint16_t RecurrentRegroup::TraitsOf(const Unit& unit) const {
-  return nodes_.IsInWholeCell(unit.activities.front()) ? 0 : unit.traits;
+  return IsOfWholeCell(unit) ? 0 : unit.traits;
 }
 
 // What a cell's steps never have between them.
@@ -64,6 +74,8 @@ bool RecurrentRegroup::EndsSequence(const Unit& unit) const {
 void RecurrentRegroup::Run(const std::vector<Unit>& units) {
   units_ = &units;
   products_.clear();
+  begin_ = 0;
+  for (size_t i = 0; i < units.size(); ++i) MoveFusedCell(i);
   Direction pass = Direction::kNone;
   for (size_t i = 0; i < units.size(); ++i) {
     MoveByNode(units[i]);
@@ -73,6 +85,7 @@ void RecurrentRegroup::Run(const std::vector<Unit>& units) {
       end_ = i;
       Search();
       products_.clear();
+      begin_ = i;
       if (own != Direction::kNone) pass = own;
     }
     const bool is_open = units[i].product && !IsBatched(units[i]) &&
@@ -91,6 +104,64 @@ void RecurrentRegroup::MoveByNode(const Unit& unit) {
                    ClassNow(unit) != LayerClass::kAttention;
   if (may && nodes_.IsOfWholeCell(nodes_.NodeOf(unit.activities.front()))) {
     MoveUnit(process_, unit, LayerClass::kRnn, attribution_);
+  }
+}
+
+// Forward: the products of the input and of the state, right before it.
+void RecurrentRegroup::MoveFusedCell(size_t cell) {
+  const Unit& at = (*units_)[cell];
+  const bool is_fused = (at.traits & kCell) != 0 && IsOfWholeCell(at) &&
+                        !nodes_.IsInWholeCell(at.activities.front());
+  if (!is_fused) return;
+  std::optional<std::pair<int64_t, int64_t>> shape;
+  size_t found = 0;
+  for (size_t u = cell; u > 0 && cell - u < kFusedReach;) {
+    const Unit& unit = (*units_)[--u];
+    const bool is_product = unit.product && !IsBatched(unit) &&
+                            ClassNow(unit) == LayerClass::kGemm;
+    if (!is_product && ClassNow(unit) != LayerClass::kLayout) break;
+    if (!is_product) continue;
+    if (shape && *shape != ShapeOfResult(*unit.product)) break;
+    shape = ShapeOfResult(*unit.product);
+    widths_.insert(unit.product->width);
+    if (unit.product->first != 0) weights_.insert(unit.product->first);
+    nodes_.Add(nodes_.NodeOf(unit.activities.front()));
+    MoveUnit(process_, unit, LayerClass::kRnn, attribution_);
+    if (++found == kFusedProducts) break;
+  }
+}
+
+bool RecurrentRegroup::FollowsFusedCell(size_t product) const {
+  size_t u = product == 0 ? begin_ : products_[product - 1] + 1;
+  for (; u < products_[product]; ++u) {
+    if ((TraitsOf((*units_)[u]) & kCell) != 0) return true;
+  }
+  return false;
+}
+
+// Backward: between the gradient of one fused cell and that of the next, where
+// they do not repeat often enough to be found.
+void RecurrentRegroup::MoveLoneGradients() {
+  if (products_.empty() ||
+      PassOf((*units_)[products_[0]]) != Direction::kBackward) {
+    return;
+  }
+  gates_ = kCell;
+  for (size_t i = 0; i < products_.size();) {
+    size_t end = i + 1;
+    while (end < products_.size() && !FollowsFusedCell(end)) ++end;
+    const Repeats repeats{i, end, end - i};
+    const bool is_open =
+        ClassNow((*units_)[products_[i]]) == LayerClass::kGemm;
+    if (is_open && FollowsFusedCell(i)) {
+      const Evidence evidence = Weigh(repeats);
+      const bool of_cell = std::ranges::any_of(
+          evidence.constant, [&](size_t slot) {
+            return weights_.contains(ProductAt(i + slot).first);
+          });
+      if (of_cell || HasNodeOfCell(repeats)) MoveBackward(repeats, evidence);
+    }
+    i = end;
   }
 }
 
@@ -113,6 +184,7 @@ void RecurrentRegroup::Search() {
     }
     i = next;
   }
+  MoveLoneGradients();
 }
 
 // The end of the longest run from `first` on that repeats with `period`.
@@ -150,7 +222,7 @@ RecurrentRegroup::Evidence RecurrentRegroup::Weigh(
       for (size_t u = products_[j] + 1; u < end; ++u) {
         const Unit& unit = (*units_)[u];
         traits |= TraitsOf(unit);
-        evidence.whole |= nodes_.IsInWholeCell(unit.activities.front());
+        evidence.whole |= IsOfWholeCell(unit);
         evidence.normalised |= ClassNow(unit) == LayerClass::kNorm;
         evidence.foreign |= !IsPointwise(unit) &&
                             !IsCopyOrMemset(unit.layer_class) &&
@@ -417,9 +489,12 @@ void RecurrentRegroup::MoveFollowing(size_t unit, size_t end) {
   }
 }
 
-// A fused cell holds its activations.
+// A fused cell holds its activations; its gradients are only summed up.
 bool RecurrentRegroup::IsOfNextLayer(const Unit& unit) const {
-  return gates_ == kCell && ClassNow(unit) == LayerClass::kActivation;
+  if (gates_ != kCell) return false;
+  return ClassNow(unit) == LayerClass::kActivation ||
+         (ClassNow(unit) == LayerClass::kElementwise &&
+          (unit.traits & (kAdd | kPlain)) == 0);
 }
 
 bool RecurrentRegroup::IsPart(const Unit& unit) const {

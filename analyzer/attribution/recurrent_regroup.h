@@ -57,8 +57,12 @@ class RecurrentRegroup {
   };
 
   bool EndsSequence(const Unit& unit) const;
+  bool IsOfWholeCell(const Unit& unit) const;
   uint16_t TraitsOf(const Unit& unit) const;
   void MoveByNode(const Unit& unit);
+  void MoveFusedCell(size_t unit);
+  void MoveLoneGradients();
+  bool FollowsFusedCell(size_t product) const;
   LayerClass ClassNow(const Unit& unit) const;
   void Search();
   size_t EndOfPeriod(size_t first, size_t period) const;
@@ -91,6 +95,7 @@ class RecurrentRegroup {
   ProcessAttribution& attribution_;
   const std::vector<Unit>* units_ = nullptr;
   std::vector<size_t> products_;  // of the sequence looked at: units
+  size_t begin_ = 0;              // its first unit
   size_t end_ = 0;                // its last unit + 1
   uint16_t gates_ = 0;            // what is a gate in it: NameTrait
   // First operands: weights, where they stay.

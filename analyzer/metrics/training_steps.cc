@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
@@ -349,6 +350,21 @@ bool ReadsResult(const Tokens& tokens, const TokenSpan& rest,
          Products(tokens, last.first, last.end) > 0;
 }
 
+// Whether `rest` is, call by call, what stood in front of an iteration.
+bool IsLikePasses(const Tokens& tokens, const TokenSpan& rest,
+                  const std::vector<TokenSpan>& spans) {
+  const auto calls_of = [&](const TokenSpan& span) {
+    return std::span(tokens).subspan(span.first, span.end - span.first);
+  };
+  return rest.first < rest.end &&
+         std::ranges::any_of(spans, [&](const TokenSpan& span) {
+           return span.use == StepUse::kEvaluation &&
+                  std::ranges::equal(calls_of(span), calls_of(rest), {},
+                                     &CallToken::signature,
+                                     &CallToken::signature);
+         });
+}
+
 // What follows the last iteration: an iteration that breaks off, passes
 // forward, or too little to be either.
 void AddRest(const Tokens& tokens, const TokenSpan& rest,
@@ -364,7 +380,8 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
   const bool backward = std::any_of(
       first, end, [](const CallToken& token) { return token.backward; });
   if (!backward && (passes.HasMoreThanOnePass(rest) ||
-                    !usual_iteration.MayBreakOffIn(rest))) {
+                    !usual_iteration.MayBreakOffIn(rest) ||
+                    IsLikePasses(tokens, rest, spans))) {
     spans.push_back({rest.first, rest.end, StepUse::kEvaluation});
   } else if (static_cast<double>(computing) > kRestShare * usual) {
     spans.push_back({rest.first, rest.end, StepUse::kIncomplete});

@@ -41,8 +41,6 @@ OTHER_LAYERS = {
     "vision_transformer": "gradients of two norms of queries and keys in a row",
     "checkpointed_half_precision": "the same",
     "complex_numbers": "copies of conjugates hide a product's operands",
-    "quantized_linear": "one kernel clamps for relu and for everything else",
-    "speech_ctc": "the same",
     "dilated_convolutions": "elementwise work beside a norm of weights",
     "target_network": "two rows of elementwise work, one without gradients",
     "style_transfer": "a clamp and the gradient of another",
@@ -60,7 +58,8 @@ OTHER_LAYERS = {
     "linear_systems": "elementwise work between factorizations",
     "graph_product": "a sparse gradient's rows, by index",
     "sparse_matrix": "operands of sparse products are not followed",
-    "attentive_decoder": "only addresses tell a layer that is used again"}
+    "attentive_decoder": "only addresses tell a layer that is used again",
+    "short_attentive_decoder": "the same"}
 # Addresses of weights tell the tap that a layer is used several times; the
 # profiler has a layer for each. Equal ones together are alike.
 SHARED_WEIGHTS = {"policy_gradient", "cross_attention_latents",
@@ -340,8 +339,8 @@ def has_torch(python) -> bool:
 def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
     lines = [line for name in ("programs.py", "layers.py", "applications.py",
-                               "architectures.py", "solvers.py", "tutorials.py",
-                               "variants.py")
+                               "architectures.py", "neighbours.py",
+                               "solvers.py", "tutorials.py", "variants.py")
              for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")
             for before, line in zip(lines, lines[1:])

@@ -221,6 +221,20 @@ TEST_F(AttributionTest, DiagonalMaskLeavesHalfOfComposedAttention) {
             whole);
 }
 
+// As many as PyTorch counts for a product whose bias has a kernel of its own.
+TEST_F(AttributionTest, AFusedBiasAddsNoFlopsToAProduct) {
+  Given(
+      "device 0 name=gpu\n"
+      "operation 1 gemm storage=f32 batch=1 m=16 n=32 k=8\n"
+      "operation 1 pointwise storage=f32 math=f32 elements_in=512 "
+      "elements_out=512\n"
+      "call t=0..9us thread=0 cublasLtMatmul operation=1\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "kernel t=20..30us device=0 corr=7 name=x\n");
+  EXPECT_EQ(attribution_.processes[0].KindOf(Activity(0).work).cost->flops,
+            2.0 * 16 * 32 * 8);
+}
+
 constexpr char kUnfusedAttention[] =
     "device 0 name=gpu\n"
     "call t=0..2us thread=0 cublasGemmStridedBatchedEx m=64 n=64 k=32 "
@@ -388,6 +402,18 @@ TEST_F(AttributionTest, AClampWithinAnActivationIsOne) {
       "launchapi t=3..4us thread=0 corr=1\n"
       "kernel t=20..30us device=0 corr=1 name=launch_clamp_scalar\n");
   EXPECT_EQ(ClassOf(0), LayerClass::kActivation);
+}
+
+TEST_F(AttributionTest, ALossMayBeNamedForEmbeddings) {
+  for (const std::string loss :
+       {"aten::hinge_embedding_loss", "aten::cosine_embedding_loss",
+        "aten::margin_ranking_loss"}) {
+    Given("device 0 name=gpu\nrange t=0..90us thread=0 name=\"" + loss +
+          "\" kind=op\ncall t=2..5us thread=0 cudaLaunchKernel\n"
+          "launchapi t=3..4us thread=0 corr=1\n"
+          "kernel t=20..30us device=0 corr=1 name=some_kernel\n");
+    EXPECT_EQ(ClassOf(0), LayerClass::kLoss) << loss;
+  }
 }
 
 TEST_F(AttributionTest, WhatIsCheckedSortedOrBoundedIsSaidByItsKernel) {

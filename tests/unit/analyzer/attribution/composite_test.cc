@@ -137,6 +137,16 @@ TEST(CompositeAttentionTest, ProductsTellThePassOfAFusedSoftmax) {
   EXPECT_EQ(program.Count(kAttention), 4);
 }
 
+TEST(CompositeAttentionTest, AMaskOfTruthsBecomesNumbersForAFusedKernel) {
+  const std::string select =
+      "\"void at::native::elementwise_kernel<128, 4, "
+      "at::native::where_kernel_impl(int)::{lambda()#1}>(int)\"";
+  Program program;
+  program.Kernel(select).Product(1, 256, 48, 256).Kernel(select);
+  program.Kernel("fmha_cutlassF_f32_aligned_64x64_rf_sm80");
+  EXPECT_EQ(program.Count(kAttention), 2);
+}
+
 TEST(CompositeAttentionTest, GroupedQueriesAreBatchedOtherwise) {
   Program program;
   program.Product(8, 64, 4 * 48, 32).Kernel(kSoftmax);
@@ -265,6 +275,29 @@ TEST(CompositeRecurrentTest, AHeadOfTheGatesShapeIsNoPartOfTheCell) {
   }
   EXPECT_EQ(program.Count(kRnn), 10 * 3 + 9 * 5 + 4);
   EXPECT_EQ(program.Count(kGemm), 10 + 10 * 2);
+}
+
+// Three steps, with an attention's products of other weights between.
+TEST(CompositeRecurrentTest, AFusedCellIsOneHoweverOftenItRuns) {
+  Program program;
+  for (int step = 0; step < 3; ++step) {
+    program.Product(1, 256, 16, 256, 4000).Kernel(kScaling);
+    program.Product(1, 768, 16, 128, 1000).Product(1, 768, 16, 256, 2000);
+    program.Kernel(kFusedCell).Kernel(kAdding);
+    program.Product(1, 32, 16, 256, 3000);
+  }
+  EXPECT_EQ(program.Count(kRnn), 3 * 3);
+  program.InBackward();
+  for (int step = 0; step < 3; ++step) {
+    program.Product(1, 256, 16, 32, 3000).Product(1, 256, 32, 16, 40 + step);
+    program.Kernel(kFusedGradients);
+    program.Product(1, 128, 16, 768, 1000).Product(1, 128, 768, 16, 60 + step);
+    program.Product(1, 256, 16, 768, 2000).Product(1, 256, 768, 16, 60 + step);
+    program.Kernel(kSum).Product(1, 256, 16, 256, 4000);
+    program.Product(1, 256, 256, 16, 70 + step);
+  }
+  EXPECT_EQ(program.Count(kRnn), 3 * 3 + 3 * 6);
+  EXPECT_EQ(program.Count(kGemm), 3 * 2 + 3 * 4);
 }
 
 TEST(CompositeRecurrentTest, AnElmanCellMayHaveAHeadBesideIt) {

@@ -137,6 +137,24 @@ TEST(DirectionTest, WhatRepeatsTheForwardPassInTheBackwardPassIsRecompute) {
                         kBackward, kBackward}));
 }
 
+// The first state of a recurrent layer, say. Sums of gradients are none.
+TEST(DirectionTest, WhatIsFilledForARecomputedLayerIsRecomputeToo) {
+  const auto with = [](const std::string& first) {
+    std::string text;
+    int at = 0;
+    for (const int thread : {0, 1}) {
+      for (const auto& name : {first, std::string("volta_sgemm_tn"),
+                               std::string("gelu_forward")}) {
+        text += Launch(at += 10, thread, name);
+      }
+    }
+    return DirectionsOf(text + Launch(at + 10, 1, "gelu_backward"));
+  };
+  const std::string plain = "vectorized_elementwise_kernel";
+  EXPECT_EQ(with(plain + "<FillFunctor>")[3], Direction::kRecompute);
+  EXPECT_EQ(with(plain + "<CUDAFunctor_add>")[3], kBackward);
+}
+
 TEST(DirectionTest, AnUpdateIsWhatFollowsTheBackwardPass) {
   EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
                          Launch(20, 1, "volta_sgemm_nn") +

@@ -142,6 +142,16 @@ TEST(TrainingStepsTest, PassesOfAnotherKindAfterTheLastStepAreEvaluation) {
               ElementsAre("0u", "6u", "12u", "18i"));
 }
 
+TEST(TrainingStepsTest, OnePassAfterTheLastStepIsAsThoseBetweenSteps) {
+  const std::string step = "<(a(cl)c)aU";
+  EXPECT_THAT(Spans(Repeat(Repeat(step, 3) + "<(a(cm>", 2)),
+              ElementsAre("0u", "7u", "14u", "21e", "26u", "33u", "40u",
+                          "47e"));
+  EXPECT_THAT(Spans(Repeat(step, 3) + "<(a(cm>" + Repeat(step, 3) + "<(a(cl"),
+              ElementsAre("0u", "7u", "14u", "21e", "26u", "33u", "40u",
+                          "47i"));
+}
+
 TEST(TrainingStepsTest, EvaluationMayComeBeforeAShortStep) {
   // Steps of one or of four heads, each as often.
   const std::string small = "<(a(h)h)aU";

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/clamps.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "analyzer/attribution/attribution.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr char kClamp[] = "launch_clamp_scalar";
+constexpr char kProduct[] = "ampere_sgemm_tn";
+constexpr char kTimes[] = "elementwise_mul";
+
+// Launches, one after the other.
+class Program {
+ public:
+  Program& Forward(const std::string& name) { return Add(0, name); }
+  Program& Backward(const std::string& name) { return Add(1, name); }
+  Program& SelectionBackward() {
+    return Backward("compare_scalar_kernel").Backward("where_kernel_impl");
+  }
+
+  // Of the clamps, in order.
+  std::vector<LayerClass> Clamps() const {
+    const TraceModel model = TraceFromText(
+        "device 0 name=gpu\nthread 0 tid=1 name=python\n"
+        "thread 1 tid=2 name=pt_autograd_0\n" +
+        text_);
+    const Attribution attribution = Attribute(model);
+    std::vector<LayerClass> classes;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i] != kClamp) continue;
+      classes.push_back(attribution.processes[0].activities[i].layer_class);
+    }
+    return classes;
+  }
+
+ private:
+  Program& Add(int thread, const std::string& name) {
+    const size_t at = 10 * (names_.size() + 1);
+    absl::StrAppend(&text_, "call t=", at, "..", at + 2, "us thread=", thread,
+                    " cudaLaunchKernel launches=", name, "\nlaunchapi t=", at,
+                    "..", at + 1, "us thread=", thread, " corr=", at,
+                    "\nkernel t=", at + 3, "..", at + 4, "us device=0 corr=",
+                    at, " name=", name, "\n");
+    names_.push_back(name);
+    return *this;
+  }
+
+  std::string text_;
+  std::vector<std::string> names_;
+};
+
+using Classes = std::vector<LayerClass>;
+constexpr LayerClass kActivation = LayerClass::kActivation;
+constexpr LayerClass kElementwise = LayerClass::kElementwise;
+
+TEST(ClampsTest, TheGradientTellsARelu) {
+  Program program;
+  program.Forward(kProduct).Forward(kClamp);                   // relu
+  program.Forward(kProduct).Forward(kTimes).Forward(kClamp);   // a ratio's
+  program.Forward(kProduct).Forward("reduce").Forward(kClamp);  // relu
+  program.Backward("threshold_kernel_impl").SelectionBackward();
+  program.Backward("threshold_kernel_impl");
+  EXPECT_EQ(program.Clamps(),
+            (Classes{kActivation, kElementwise, kActivation}));
+}
+
+TEST(ClampsTest, AClampOfAProductMayHaveTheGradientOfAClamp) {
+  Program program;
+  program.Forward(kProduct).Forward(kClamp).SelectionBackward();
+  EXPECT_EQ(program.Clamps(), (Classes{kElementwise}));
+}
+
+// Noise, a teacher's output, a variance: no gradient goes through them.
+TEST(ClampsTest, AClampWithoutGradientTakesNoRelus) {
+  Program program;
+  program.Forward(kProduct).Forward(kClamp);
+  program.Forward("softplus_kernel").Forward(kClamp);
+  program.Backward("threshold_kernel_impl");
+  EXPECT_EQ(program.Clamps(), (Classes{kActivation, kElementwise}));
+}
+
+// After equal kernels, each by its own gradient.
+TEST(ClampsTest, AReluAndAClampMayFollowEqualProducts) {
+  Program program;
+  program.Forward(kProduct).Forward(kClamp).Forward(kProduct).Forward(kClamp);
+  program.SelectionBackward().Backward("threshold_kernel_impl");
+  EXPECT_EQ(program.Clamps(), (Classes{kActivation, kElementwise}));
+}
+
+// An evaluation: the same kernels, without gradients.
+TEST(ClampsTest, OneGradientSettlesThoseOfItsPlace) {
+  Program program;
+  program.Forward(kProduct).Forward(kTimes).Forward(kClamp);
+  program.Backward("threshold_kernel_impl");
+  program.Forward(kProduct).Forward(kTimes).Forward(kClamp);
+  EXPECT_EQ(program.Clamps(), (Classes{kActivation, kActivation}));
+}
+
+TEST(ClampsTest, WithoutGradientsWhatLiesBeforeTells) {
+  Program program;
+  program.Forward(kProduct).Forward(kClamp);
+  program.Forward(kProduct);
+  program.Forward("CUDAFunctor_add").Forward(kClamp);  // of two branches
+  program.Forward("round_kernel").Forward(kClamp);     // to a range of bytes
+  program.Forward("CUDAFunctor_add").Forward(kClamp);  // of noise
+  EXPECT_EQ(program.Clamps(), (Classes{kActivation, kActivation, kElementwise,
+                                       kElementwise}));
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
