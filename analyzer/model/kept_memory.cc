@@ -25,7 +25,7 @@ constexpr bool kHasOwnHeap = false;
 // Address space, of which only what is touched becomes memory. Where a system
 // promises no more than it has, a small part of that.
 size_t BytesAhead() {
-  constexpr size_t kMost = size_t{2} << 30;
+  constexpr size_t kMost = size_t{512} << 20;  // no slice takes more
   constexpr size_t kPart = 8;
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGESIZE);
@@ -38,8 +38,7 @@ size_t BytesAhead() {
   return std::min(kMost, std::min<size_t>(there, allowed.rlim_cur) / kPart);
 }
 
-// A page costs the kernel several times what filling it does, a large one 512
-// of them once. The heap grows upwards from where it ends: what lies ahead is
+// The processor finds 512 times as much memory by as many addresses. The heap grows upwards from where it ends: what lies ahead is
 // taken, marked, and given back untouched.
 void GrowInLargePages() {
   const size_t bytes = BytesAhead();
@@ -57,16 +56,20 @@ void GrowInLargePages() {
 }  // namespace
 
 void KeepFreedMemory() {
-  static const bool done = [] {
-    constexpr int kNever = -1;
-    constexpr int kAtOnce = 8 << 20;
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, kNever);
-    mallopt(M_TOP_PAD, kAtOnce);
+  constexpr int kNever = -1;
+  constexpr int kAtOnce = 8 << 20;
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, kNever);
+  mallopt(M_TOP_PAD, kAtOnce);
+}
+
+void KeepFreedMemoryInLargePages() {
+  static const bool grows = [] {
+    KeepFreedMemory();
     GrowInLargePages();
     return true;
   }();
-  static_cast<void>(done);
+  static_cast<void>(grows);
 }
 
 }  // namespace dltap::analyzer

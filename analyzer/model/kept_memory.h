@@ -5,11 +5,16 @@
 namespace dltap::analyzer {
 
 // For a process that goes over a trace pass by pass, and slice by slice: what
-// one frees stays here for the next, in large pages where the kernel has them.
-// Else the arrays of each pass are mapped, filled with zeroes and given back, a
-// tenth of all processor time and more. It takes 4 % more memory at the peak.
-// A second call changes nothing.
+// one frees stays here for the next. Else the arrays of each pass are mapped,
+// filled with zeroes and given back, a tenth of all processor time and more. It
+// takes 4 % more memory at the peak.
 void KeepFreedMemory();
+
+// The same, and what the heap grows into is large pages where the kernel has
+// them: for one that comes back to the same memory again and again. Whoever
+// fills it once may wait longer for a large page than for 512 small ones. A
+// second call changes nothing.
+void KeepFreedMemoryInLargePages();
 
 }  // namespace dltap::analyzer
 

@@ -82,9 +82,9 @@ class TailReader {
 
 // One record, its bounds checked.
 struct RecordView {
-  RecordHeader header;
-  Bytes bytes;      // all of it
-  uint64_t offset;  // in the payload
+  RecordHeader header = {};
+  Bytes bytes;          // all of it
+  uint64_t offset = 0;  // in the payload
 
   RecordKind kind() const { return static_cast<RecordKind>(header.kind); }
 

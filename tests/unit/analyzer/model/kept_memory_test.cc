@@ -23,8 +23,8 @@ size_t ResidentBytes() {
 TEST(KeptMemoryTest, WhatLiesAheadOfTheHeapIsNotTouched) {
   constexpr size_t kLittle = size_t{16} << 20;
   const size_t before = ResidentBytes();
-  KeepFreedMemory();
-  KeepFreedMemory();
+  KeepFreedMemoryInLargePages();
+  KeepFreedMemoryInLargePages();
   EXPECT_LT(ResidentBytes(), before + kLittle);
 }
 
