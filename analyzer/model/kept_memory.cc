@@ -38,8 +38,9 @@ size_t BytesAhead() {
   return std::min(kMost, std::min<size_t>(there, allowed.rlim_cur) / kPart);
 }
 
-// The processor finds 512 times as much memory by as many addresses. The heap grows upwards from where it ends: what lies ahead is
-// taken, marked, and given back untouched.
+// The processor finds 512 times as much memory by as many addresses. The heap
+// grows upwards from where it ends: what lies ahead is taken, marked, and given
+// back untouched.
 void GrowInLargePages() {
   const size_t bytes = BytesAhead();
   void* const ahead = kHasOwnHeap ? nullptr : std::malloc(bytes);
