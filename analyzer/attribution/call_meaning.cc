@@ -183,10 +183,15 @@ CallMeaning MeaningOf(const OperationNodes& nodes) {
   return meaning;
 }
 
+bool ArgumentsTell(const EntryPoint& entry) {
+  return entry.info != nullptr && entry.info->layer_class &&
+         !IsCopyOrMemset(*entry.info->layer_class);
+}
+
 std::optional<CallMeaning> MeaningOf(const TraceModel& model,
                                      const Process& process, const Call& call) {
-  const specs::EntryPointInfo* info =
-      model.entry_points[call.entry.value()].info;
+  const EntryPoint& entry = model.entry_points[call.entry.value()];
+  const specs::EntryPointInfo* info = entry.info;
   if (call.operation.known()) {
     CallMeaning meaning = MeaningOf(model.operations[call.operation.value()]);
     const bool is_plan =
@@ -195,8 +200,7 @@ std::optional<CallMeaning> MeaningOf(const TraceModel& model,
     meaning.autotune = info != nullptr && info->autotune;
     return meaning;
   }
-  if (info == nullptr || !info->layer_class) return std::nullopt;
-  if (IsCopyOrMemset(*info->layer_class)) return std::nullopt;
+  if (!ArgumentsTell(entry)) return std::nullopt;
   CallMeaning meaning{
       *info->layer_class, info->direction, ClassFrom::kApiArguments, {},
       std::nullopt,       info->autotune};

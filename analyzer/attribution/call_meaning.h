@@ -20,7 +20,13 @@ struct CallMeaning {
   bool autotune;
 };
 
-// nullopt: the call has no class of its own (plain launches, copies).
+// Whether arguments say what a call of it computes where no operation is known;
+// if not, such a call means nothing.
+bool ArgumentsTell(const EntryPoint& entry);
+
+// nullopt: the call has no class of its own (plain launches, copies). All that
+// it asks the call for is its entry point and its operation or, where that is
+// not known, its arguments.
 std::optional<CallMeaning> MeaningOf(const TraceModel& model,
                                      const Process& process, const Call& call);
 

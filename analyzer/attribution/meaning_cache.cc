@@ -3,32 +3,23 @@
 
 #include <cstring>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 namespace dltap::analyzer {
 namespace {
 
 constexpr uint32_t kNotYet = std::numeric_limits<uint32_t>::max();
-
-// What a meaning depends on beside the payload.
-struct KeyHead {
-  EntryPointId entry;
-  OperationId operation;
-  TextId function;
-  uint32_t failed;
-  uint32_t capturing;
-};
-static_assert(std::has_unique_object_representations_v<KeyHead>,
-              "compared byte by byte");
+constexpr uint32_t kNoMeaning = 0;
 
 }  // namespace
 
 MeaningCache::MeaningCache(const TraceModel& model, const Process& process)
     : model_(model),
       process_(process),
-      meaning_of_(process.calls.size(), kNotYet) {
+      meaning_of_(process.calls.size(), kNotYet),
+      meanings_(1) {
   for (const EntryPoint& entry : model.entry_points) {
+    arguments_tell_.push_back(ArgumentsTell(entry));
     std::vector<std::pair<uint8_t, uint8_t>>& places = pointers_.emplace_back();
     for (const ArgLayout& arg : entry.args) {
       if (arg.kind != ArgKind::kPointer) continue;
@@ -43,21 +34,32 @@ uint32_t MeaningCache::IndexOf(CallId call) {
   return meaning;
 }
 
+uint32_t MeaningCache::Add(const Call& call) {
+  meanings_.push_back(MeaningOf(model_, process_, call));
+  return static_cast<uint32_t>(meanings_.size() - 1);
+}
+
+// Hot path: most calls are plain launches, which mean nothing.
 uint32_t MeaningCache::Find(const Call& call) {
+  if (call.operation.known()) {
+    const auto [it, is_new] =
+        by_operation_.try_emplace({call.entry, call.operation});
+    if (is_new) it->second = Add(call);
+    return it->second;
+  }
+  if (!arguments_tell_[call.entry.value()]) return kNoMeaning;
   MakeKey(call);
-  const auto [it, is_new] = by_key_.try_emplace(key_, meanings_.size());
-  if (is_new) meanings_.push_back(MeaningOf(model_, process_, call));
+  const auto [it, is_new] = by_arguments_.try_emplace(key_);
+  if (is_new) it->second = Add(call);
   return it->second;
 }
 
-// All that a meaning may depend on: the payload but for its pointers, which
-// differ from call to call and mean nothing.
+// The payload but for its pointers, which differ from call to call and mean
+// nothing.
 void MeaningCache::MakeKey(const Call& call) {
-  const KeyHead head{call.entry, call.operation, call.function, call.failed,
-                     call.capturing};
-  key_.resize(sizeof(head) + call.payload_bytes);
-  std::memcpy(key_.data(), &head, sizeof(head));
-  char* const payload = key_.data() + sizeof(head);
+  key_.resize(sizeof(call.entry) + call.payload_bytes);
+  std::memcpy(key_.data(), &call.entry, sizeof(call.entry));
+  char* const payload = key_.data() + sizeof(call.entry);
   if (call.payload_bytes == 0) return;
   std::memcpy(payload, process_.payloads.data() + call.payload_offset,
               call.payload_bytes);

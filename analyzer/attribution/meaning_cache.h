@@ -31,6 +31,7 @@ class MeaningCache {
 
  private:
   uint32_t Find(const Call& call);
+  uint32_t Add(const Call& call);
   void MakeKey(const Call& call);
 
   const TraceModel& model_;
@@ -38,8 +39,12 @@ class MeaningCache {
   std::vector<uint32_t> meaning_of_;  // by call; kNotYet
   // By entry point: where its payload has pointers, and how wide they are.
   std::vector<std::vector<std::pair<uint8_t, uint8_t>>> pointers_;
-  std::deque<std::optional<CallMeaning>> meanings_;
-  absl::flat_hash_map<std::string, uint32_t> by_key_;
+  std::vector<bool> arguments_tell_;  // by entry point
+  std::deque<std::optional<CallMeaning>> meanings_;  // the first: none
+  absl::flat_hash_map<std::pair<EntryPointId, OperationId>, uint32_t>
+      by_operation_;
+  // By entry point and arguments, of calls without an operation.
+  absl::flat_hash_map<std::string, uint32_t> by_arguments_;
   std::string key_;  // of the call looked at
 };
 

@@ -19,6 +19,7 @@
 #include "analyzer/importers/file_bytes.h"
 #include "analyzer/importers/kineto.h"
 #include "analyzer/importers/nsys.h"
+#include "analyzer/model/kept_memory.h"
 #include "analyzer/reader/text/text_parser.h"
 #include "analyzer/reader/trace_reader.h"
 
@@ -173,6 +174,7 @@ absl::StatusOr<TraceInputs> FindInputs(const std::vector<std::string>& paths) {
 
 absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
                                      std::vector<std::string>* problems) {
+  KeepFreedMemory();
   const absl::StatusOr<TraceInputs> found = FindInputs(paths);
   if (!found.ok()) return found.status();
   return LoadInputs(found->kind, found->paths, problems);
@@ -181,6 +183,7 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
 absl::Status VisitTraces(
     const std::vector<std::string>& paths, std::vector<std::string>* problems,
     const std::function<absl::Status(const TraceModel&)>& visit) {
+  KeepFreedMemory();
   const absl::StatusOr<TraceInputs> found = FindInputs(paths);
   if (!found.ok()) return found.status();
   if (found->kind == InputKind::kOwnTrace) {

@@ -50,6 +50,7 @@ std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
   absl::StatusOr<std::vector<ProcessFiles>> files =
       OpenTraceFiles(inputs->paths, &problems);
   if (!files.ok() || BytesOf(*files) < kLongBytes) return {};
+  KeepFreedMemoryInLargePages();
   ProgressBar bar(2);
   SlicedTrace trace(*std::move(files), &problems, bar.OfFile(0));
   const absl::StatusOr<Selection> selection =

@@ -56,7 +56,8 @@ class Sweep {
     for (; next_ < process_.activities.size() &&
            process_.activities[next_].begin_ns <= at_ns;
          ++next_, SkipOthers()) {
-      Begin(next_);
+      // Before a first window lies what is over.
+      if (process_.activities[next_].end_ns > at_ns) Begin(next_);
     }
     for (; next_unobserved_ < unobserved_.size() &&
            unobserved_[next_unobserved_].begin_ns <= at_ns;

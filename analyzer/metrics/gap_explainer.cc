@@ -36,6 +36,14 @@ Interval Intersection(Interval a, Interval b) {
   return {std::max(a.begin_ns, b.begin_ns), std::min(a.end_ns, b.end_ns)};
 }
 
+// Whether any of the times, which are in order, lies in [begin_ns, end_ns).
+bool AnyBetween(const std::vector<int64_t>& times, int64_t begin_ns,
+                int64_t end_ns, size_t& near) {
+  near = FirstFrom(times.size(), near,
+                   [&](size_t i) { return times[i] < begin_ns; });
+  return near < times.size() && times[near] < end_ns;
+}
+
 }  // namespace
 
 GapExplainer::GapExplainer(const Process& process,
@@ -234,17 +242,13 @@ void GapExplainer::ExplainDevice(Gap& gap, Interval device) const {
       device.length_ns();
 }
 
-bool GapExplainer::OnlySmallWork(int64_t begin_ns, int64_t end_ns) const {
-  const auto first =
-      std::lower_bound(large_begins_.begin(), large_begins_.end(), begin_ns);
-  return first == large_begins_.end() || *first >= end_ns;
+bool GapExplainer::OnlySmallWork(int64_t begin_ns, int64_t end_ns) {
+  return !AnyBetween(large_begins_, begin_ns, end_ns, near_large_);
 }
 
 // Whether work was submitted so early that the device was busy with other work.
-bool GapExplainer::RanAhead(int64_t begin_ns, int64_t end_ns) const {
-  const auto first =
-      std::lower_bound(queued_begins_.begin(), queued_begins_.end(), begin_ns);
-  return first != queued_begins_.end() && *first < end_ns;
+bool GapExplainer::RanAhead(int64_t begin_ns, int64_t end_ns) {
+  return AnyBetween(queued_begins_, begin_ns, end_ns, near_queued_);
 }
 
 // The last wait that was open when the device ran out of work, or returned

@@ -38,8 +38,8 @@ class GapExplainer {
   void SubtractProfiler(Gap& gap, const FeederView& view, Interval host);
   void ExplainDevice(Gap& gap, Interval device) const;
   void FindDrain(Gap& gap, const FeederView& view, CallId call);
-  bool OnlySmallWork(int64_t begin_ns, int64_t end_ns) const;
-  bool RanAhead(int64_t begin_ns, int64_t end_ns) const;
+  bool OnlySmallWork(int64_t begin_ns, int64_t end_ns);
+  bool RanAhead(int64_t begin_ns, int64_t end_ns);
 
   const Process& process_;
   const ProcessAttribution& attribution_;
@@ -56,6 +56,8 @@ class GapExplainer {
   size_t near_input_ = 0;
   size_t near_begin_ = 0;
   size_t near_wait_ = 0;
+  size_t near_large_ = 0;
+  size_t near_queued_ = 0;
   // Of the gap explained before.
   int64_t last_end_ns_ = 0;
   DrainedBy last_drained_by_ = DrainedBy::kNone;

@@ -49,6 +49,9 @@ struct HostLine {
   // For those who ask for the shares of most parts, and later.
   void KeepShares();
 
+  bool HasBegunBy(int64_t at_ns) const {
+    return !parts.empty() && parts.front().span.begin_ns <= at_ns;
+  }
   // The part in which it is at that time; none before the first.
   static constexpr uint32_t kNoPart = static_cast<uint32_t>(-1);
   uint32_t PartAt(int64_t at_ns) const;

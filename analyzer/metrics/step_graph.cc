@@ -108,7 +108,7 @@ class GraphMaker {
     std::vector<uint32_t> last(process_.streams.size(), kNoWork);
     auto dependency = order_.dependencies.begin();
     for (uint32_t i = 0; i < out_.works.size(); ++i) {
-      PlaceSubmission(i, near);
+      PlaceSubmission(i, use, near);
       FindBefore(i, last, dependency);
       FindBound(i);
       if (use != GraphUse::kReplay) continue;
@@ -122,21 +122,22 @@ class GraphMaker {
     }
   }
 
-  // `near`: the parts of the lines that the last submissions lay in.
-  void PlaceSubmission(uint32_t i, std::vector<uint32_t>& near) {
+  // `near`: the parts of the lines that the last submissions lay in. Only a
+  // replay asks for them.
+  void PlaceSubmission(uint32_t i, GraphUse use, std::vector<uint32_t>& near) {
     const CallId call = attribution_.activities[i].submitted_by;
     if (!call.known()) return;
     const size_t feeder =
         host_.feeders().OfThread(process_.calls[call.value()].thread);
     const int64_t at_ns =
         std::min(order_.submitted_ns[i], process_.activities[i].begin_ns);
-    const uint32_t part = out_.lines[feeder].PartAt(at_ns, near[feeder]);
-    if (part == HostLine::kNoPart) return;
-    near[feeder] = part;
+    const HostLine& line = out_.lines[feeder];
+    if (!line.HasBegunBy(at_ns)) return;
     WorkNode& work = out_.works[i];
     work.line = static_cast<uint32_t>(feeder);
-    work.part = part;
     work.submitted_ns = at_ns;
+    if (use != GraphUse::kReplay) return;
+    work.part = near[feeder] = line.PartAt(at_ns, near[feeder]);
   }
 
   // What stands before it in its stream, and what the calls say. `last` of each

@@ -22,7 +22,7 @@ struct Before {
 // One activity of the process, at the same index.
 struct WorkNode {
   uint32_t line = kNoLine;  // whose host submitted it
-  uint32_t part = 0;        // of that line
+  uint32_t part = 0;        // of that line; for a replay
   int64_t submitted_ns = 0;
   int64_t launch_lag_ns = 0;  // at least, from the submission to its begin
   uint32_t first_before = 0;  // into StepGraph::before

@@ -146,20 +146,4 @@ bool TailReader::String(std::string_view* out) {
   return true;
 }
 
-DecodeStatus RecordReader::Next(RecordView* record) {
-  const size_t left = payload_.size() - offset_;
-  if (left == 0) return DecodeStatus::kEndOfTrace;
-  RecordHeader header;
-  if (left < sizeof(header)) return DecodeStatus::kCorrupt;
-  std::memcpy(&header, &payload_[offset_], sizeof(header));
-  if (header.bytes > left || header.bytes % kAlignment != 0 ||
-      header.fixed_bytes < sizeof(header) ||
-      header.fixed_bytes > header.bytes) {
-    return DecodeStatus::kCorrupt;
-  }
-  *record = {header, payload_.subspan(offset_, header.bytes), offset_};
-  offset_ += header.bytes;
-  return DecodeStatus::kOk;
-}
-
 }  // namespace dltap::trace

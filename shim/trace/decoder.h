@@ -82,18 +82,22 @@ class TailReader {
 
 // One record, its bounds checked.
 struct RecordView {
-  RecordHeader header;
-  Bytes bytes;      // all of it
-  uint64_t offset;  // in the payload
+  RecordHeader header = {};
+  Bytes bytes;          // all of it
+  uint64_t offset = 0;  // in the payload
 
   RecordKind kind() const { return static_cast<RecordKind>(header.kind); }
 
   // The struct; what an older writer did not know is 0.
   template <typename Record>
   Record As() const {
+    if (header.fixed_bytes >= sizeof(Record)) {
+      Record record;
+      std::memcpy(&record, bytes.data(), sizeof(record));
+      return record;
+    }
     Record record = {};
-    std::memcpy(&record, bytes.data(),
-                std::min(sizeof(Record), size_t{header.fixed_bytes}));
+    std::memcpy(&record, bytes.data(), header.fixed_bytes);
     return record;
   }
   TailReader tail() const {
@@ -106,9 +110,26 @@ class RecordReader {
  public:
   explicit RecordReader(Bytes payload) : payload_(payload) {}
 
-  DecodeStatus Next(RecordView* record);
+  DecodeStatus Next(RecordView* record) {
+    const size_t left = payload_.size() - offset_;
+    if (left == 0) return DecodeStatus::kEndOfTrace;
+    RecordHeader header;
+    if (left < sizeof(header)) return DecodeStatus::kCorrupt;
+    const uint8_t* at = payload_.data() + offset_;
+    std::memcpy(&header, at, sizeof(header));
+    if (header.bytes > left || header.bytes % kRecordAlignment != 0 ||
+        header.fixed_bytes < sizeof(header) ||
+        header.fixed_bytes > header.bytes) {
+      return DecodeStatus::kCorrupt;
+    }
+    *record = {header, {at, header.bytes}, offset_};
+    offset_ += header.bytes;
+    return DecodeStatus::kOk;
+  }
 
  private:
+  static constexpr uint64_t kRecordAlignment = 8;
+
   Bytes payload_;
   size_t offset_ = 0;
 };

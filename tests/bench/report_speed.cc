@@ -171,7 +171,7 @@ void Measure(const std::string& path, uint64_t events) {
 
 // report_speed [MILLION_EVENTS [FILE]]: FILE keeps the trace.
 int main(int argc, char** argv) {
-  dltap::analyzer::KeepFreedMemory();
+  dltap::analyzer::KeepFreedMemoryInLargePages();
   const double millions = argc > 1 ? std::atof(argv[1]) : 2;
   const dltap::TempDir dir;
   const std::string path = argc > 2 ? argv[2] : dir.path() + "/run.dltap";
