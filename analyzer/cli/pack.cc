@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/pack_dataset.h"
-#include "analyzer/query/gathered_tables.h"
+#include "analyzer/query/gather_ranks.h"
 #include "analyzer/reader/trace_files.h"
 
 namespace dltap::analyzer {

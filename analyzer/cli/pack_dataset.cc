@@ -10,7 +10,7 @@
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/exporters/dataset_writer.h"
 #include "analyzer/exporters/export_input.h"
-#include "analyzer/query/gathered_tables.h"
+#include "analyzer/query/gather_ranks.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -122,7 +122,8 @@ absl::Status DatasetViews::FindGathered(Duckdb& database) {
       if (!stamps.ok()) return stamps.status();
       Gathered gathered = {std::string(table), run,
                            Compare(runs_[run], *stamps)};
-      if (!gathered.ranks.same.empty()) gathered_.push_back(std::move(gathered));
+      if (gathered.ranks.same.empty()) continue;
+      gathered_.push_back(std::move(gathered));
     }
   }
   return absl::OkStatus();
@@ -150,7 +151,8 @@ const DatasetViews::Gathered* DatasetViews::GatheredOf(std::string_view table,
 }
 
 // Patterns: one for all where all are read.
-std::vector<std::string> DatasetViews::OwnParts(std::string_view table) const {
+std::vector<std::string> DatasetViews::OwnParts(
+    std::string_view table) const {
   std::vector<std::string> paths;
   bool is_all = true;
   for (size_t run = 0; run < runs_.size(); ++run) {
@@ -165,8 +167,8 @@ std::vector<std::string> DatasetViews::OwnParts(std::string_view table) const {
     }
   }
   if (!is_all || paths.empty()) return paths;
-  return {absl::StrCat(EscapedPath(dataset_), "/run=*/table=", std::string(table),
-                       "/rank=*/part-*.parquet")};
+  return {absl::StrCat(EscapedPath(dataset_), "/run=*/table=",
+                       std::string(table), "/rank=*/part-*.parquet")};
 }
 
 std::string DatasetViews::SelectGathered(std::string_view table) const {

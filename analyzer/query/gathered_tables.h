@@ -2,11 +2,9 @@
 #ifndef DLTAP_ANALYZER_QUERY_GATHERED_TABLES_H_
 #define DLTAP_ANALYZER_QUERY_GATHERED_TABLES_H_
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "analyzer/duckdb/duckdb.h"
 
@@ -23,15 +21,6 @@ inline constexpr std::string_view kGatheredTables[] = {
 // newer dltap, who may mean something else by it.
 absl::StatusOr<std::string> GatheredStamps(Duckdb& database,
                                            const std::string& path);
-
-// From so many ranks on that are in no such file they are gathered.
-inline constexpr size_t kRanksToGather = 64;
-
-// Writes those files of a run anew if there are so many ranks, or `always`.
-// Nobody else packs into the run meanwhile, and readers see the old file or the
-// new one.
-absl::Status GatherRanks(const std::string& dataset, const std::string& run,
-                         bool always);
 
 }  // namespace dltap::analyzer
 
