@@ -66,19 +66,20 @@ def _version(spark, part) -> int:
     return int(text or 0)
 
 
-def incomplete_ranks(spark, dataset: str) -> list[str]:
-    """Whoever packs writes `runs` last."""
+def incomplete_ranks(spark, dataset: str) -> list[tuple[str, str]]:
+    """Run and rank: whoever packs writes `runs` last."""
     ranks = {"runs": set(), "": set()}
     for path in _glob(spark, f"{_literal(dataset)}/run=*/table=*/rank=*"):
         rank, table, run = (p.getName().split("=", 1)[1] for p in (
             path, path.getParent(), path.getParent().getParent()))
         ranks["runs" if table == "runs" else ""].add((run, rank))
-    return [f"rank {rank} of run {run}"
-            for run, rank in sorted(ranks[""] - ranks["runs"])]
+    return sorted(ranks[""] - ranks["runs"])
 
 
-def make_views(spark, dataset: str) -> None:
-    """One for each table; one that is missing is empty."""
+def make_views(spark, dataset: str,
+               without: list[tuple[str, str]] = ()) -> None:
+    """One for each table, `without` some ranks; one that is missing is
+    empty."""
     if not _glob(spark, _literal(dataset) + "/run=*"):
         raise dq.QueryError(
             f"{dataset}: no data set, for it holds no folder run=NAME")
@@ -96,6 +97,9 @@ def make_views(spark, dataset: str) -> None:
                      .option("pathGlobFilter", "part-*.parquet")
                      .parquet(pattern))
             has = set(frame.columns)
+            for run, rank in without:
+                frame = frame.filter((frame["run"] != run) |
+                                     (frame["rank"] != rank))
         else:
             frame, has = spark.createDataFrame([], "run STRING"), {"run"}
         frame.selectExpr(*[
@@ -260,10 +264,12 @@ def main() -> None:
         sys.exit(f"spark_query.py: {error}")
     spark = session(options.master)
     try:
-        for rank in incomplete_ranks(spark, options.dataset):
-            print(f"dltap: warning: {rank} is not whole: whoever packed it did "
-                  "not end; pack it again", file=sys.stderr)
-        make_views(spark, options.dataset)
+        without = incomplete_ranks(spark, options.dataset)
+        for run, rank in without:
+            print(f"dltap: warning: rank {rank} of run {run} is not whole and "
+                  "left out: whoever packed it did not end; pack it again",
+                  file=sys.stderr)
+        make_views(spark, options.dataset, without)
         answer = run_query(spark, sql)
     except (dq.QueryError, PySparkException) as error:
         sys.exit(f"spark_query.py: {error}")

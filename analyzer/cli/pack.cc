@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/pack_dataset.h"
+#include "analyzer/query/gather_ranks.h"
 #include "analyzer/reader/trace_files.h"
 
 namespace dltap::analyzer {
@@ -24,6 +25,7 @@ struct Options {
   DatasetOptions dataset;
   std::string output;
   bool unpack = false;
+  bool gather = false;
 };
 
 // "run1/" packs into "run1.dltappack", which unpacks into "run1".
@@ -80,7 +82,14 @@ absl::Status PackTrace(const std::string& trace, const std::string& target) {
 }
 
 int RunPackDataset(const Options& options) {
-  const absl::Status status = PackDataset(options.traces, options.dataset);
+  absl::Status status;
+  if (!options.traces.empty()) {
+    status = PackDataset(options.traces, options.dataset);
+  }
+  if (status.ok() && options.gather) {
+    status = GatherRanks(options.dataset.folder, options.dataset.run,
+                         /*always=*/true);
+  }
   if (absl::IsInvalidArgument(status)) return FailUsage("pack", status);
   if (!status.ok()) return Fail(status);
   std::puts(options.dataset.folder.c_str());
@@ -96,8 +105,7 @@ int RunPack(const std::vector<std::string>& args) {
       "as it is.",
       "dltap pack");
   app.add_option("TRACE", options.traces,
-                 "a directory or file; several with --parquet")
-      ->required();
+                 "a directory or file; several with --parquet");
   CLI::Option* const output = app.add_option(
       "-o,--output", options.output,
       "the new file; default: TRACE.dltappack. With -d the folder");
@@ -118,7 +126,14 @@ int RunPack(const std::vector<std::string>& args) {
                  "the rank of the trace's only process")
       ->needs(parquet)
       ->check(CLI::NonNegativeNumber);
+  app.add_flag("--gather", options.gather,
+               "put what is small on each rank of the run into one file a "
+               "table, as is done by itself from 64 new ranks on")
+      ->needs(parquet);
   if (const auto code = ParseArgs(app, args)) return *code;
+  if (options.traces.empty() && !options.gather) {
+    return FailUsage("pack", absl::InvalidArgumentError("TRACE is required"));
+  }
   if (!options.dataset.folder.empty()) return RunPackDataset(options);
   if (options.traces.size() > 1) {
     return FailUsage("pack", absl::InvalidArgumentError(

@@ -10,6 +10,7 @@
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/exporters/dataset_writer.h"
 #include "analyzer/exporters/export_input.h"
+#include "analyzer/query/gather_ranks.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -64,6 +65,13 @@ absl::Status PackDataset(const std::vector<std::string>& traces,
   const absl::StatusOr<PackedRanks> packed = writer->Commit();
   if (!packed.ok()) return packed.status();
   Say(*packed, options);
+  const absl::Status gathered =
+      GatherRanks(options.folder, options.run, /*always=*/false);
+  if (!gathered.ok()) {
+    PrintError(absl::StrCat("the ranks are packed, but questions about many "
+                            "will take longer: ",
+                            gathered.message()));
+  }
   return absl::OkStatus();
 }
 

@@ -16,4 +16,13 @@ std::string SqlName(std::string_view name) {
       "\"", absl::StrReplaceAll(std::string(name), {{"\"", "\"\""}}), "\"");
 }
 
+std::string EscapedPath(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const bool is_pattern = c == '*' || c == '?' || c == '[' || c == ']';
+    is_pattern ? out.append({'[', c, ']'}) : out += c;
+  }
+  return out;
+}
+
 }  // namespace dltap::analyzer

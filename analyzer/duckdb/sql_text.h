@@ -11,6 +11,9 @@ namespace dltap::analyzer {
 std::string SqlText(std::string_view text);
 std::string SqlName(std::string_view name);
 
+// A path in which no character is a pattern.
+std::string EscapedPath(std::string_view path);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_DUCKDB_SQL_TEXT_H_

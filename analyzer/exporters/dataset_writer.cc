@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/exporters/dataset_writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -15,6 +13,7 @@
 #include "analyzer/exporters/event_tables.h"
 #include "analyzer/exporters/parquet_table.h"
 #include "analyzer/exporters/process_account.h"
+#include "analyzer/exporters/run_lock.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -67,34 +66,25 @@ absl::StatusOr<DatasetWriter> DatasetWriter::Open(
   }
   absl::StatusOr<Duckdb> database = Duckdb::Open();
   if (!database.ok()) return database.status();
-  char host[64] = {};
-  gethostname(host, sizeof host - 1);
-  const fs::path work =
-      fs::path(options.folder) / absl::StrCat(".pack-", host, "-", getpid());
-  absl::Status made = MakeFolder(work);
-  if (made.ok()) {
-    // More threads take more processor time for the same rows.
-    made = database->Run(absl::StrCat("SET threads = 1; SET temp_directory = ",
-                                      SqlText((work / "spill").string())));
-  }
+  absl::StatusOr<WorkFolder> work = WorkFolder::Make(options.folder);
+  if (!work.ok()) return work.status();
+  // More threads take more processor time for the same rows.
+  const absl::Status made =
+      database->Run(absl::StrCat("SET threads = 1; SET temp_directory = ",
+                                 SqlText((work->path() / "spill").string())));
   if (!made.ok()) return made;
-  return DatasetWriter(options, work, *std::move(database));
+  return DatasetWriter(options, *std::move(work), *std::move(database));
 }
 
-DatasetWriter::DatasetWriter(DatasetOptions options, fs::path work,
+DatasetWriter::DatasetWriter(DatasetOptions options, WorkFolder work,
                              Duckdb database)
     : options_(std::move(options)),
       work_(std::move(work)),
       database_(std::move(database)) {}
 
-DatasetWriter::~DatasetWriter() {
-  // One that was moved from has no folder.
-  if (!work_.empty()) Remove(work_).IgnoreError();
-}
-
 fs::path DatasetWriter::PartOf(size_t process, std::string_view table,
                                size_t part) const {
-  return work_ / std::to_string(process) / table / PartName(part);
+  return work_.path() / std::to_string(process) / table / PartName(part);
 }
 
 absl::Status DatasetWriter::WriteTable(const ExportTable& table,
@@ -205,6 +195,14 @@ absl::Status DatasetWriter::WriteRuns(const Rank& rank, const fs::path& into) {
   return absl::OkStatus();
 }
 
+// At once, so that readers see all of it or nothing.
+absl::Status DatasetWriter::PutAside(const fs::path& rank) const {
+  if (!fs::exists(rank)) return absl::OkStatus();
+  const fs::path aside = work_.path() / "aside";
+  if (absl::Status status = Remove(aside); !status.ok()) return status;
+  return Move(rank, aside);
+}
+
 // `runs` goes first and comes last: without it the rank is not whole.
 absl::StatusOr<bool> DatasetWriter::Publish(int64_t number, const Rank& rank) {
   const fs::path run = fs::path(options_.folder) / ("run=" + options_.run);
@@ -212,19 +210,21 @@ absl::StatusOr<bool> DatasetWriter::Publish(int64_t number, const Rank& rank) {
   const auto place = [&](std::string_view table) {
     return run / absl::StrCat("table=", std::string(table)) / name;
   };
+  if (absl::Status made = MakeFolder(run); !made.ok()) return made;
+  const RunLock lock(run);
   const bool was_there = fs::exists(place(kRunsTable));
-  absl::Status status = Remove(place(kRunsTable));
+  absl::Status status = PutAside(place(kRunsTable));
   std::vector<std::string_view> tables;
   for (const ExportTable& table : DatasetTables()) tables.push_back(table.name);
   tables.push_back(kRunsTable);
   for (const std::string_view table : tables) {
-    const fs::path made = work_ / name / table;
+    const fs::path made = work_.path() / name / table;
     if (status.ok()) {
       status = table == kRunsTable ? WriteRuns(rank, made)
                                    : Gather(rank, table, made);
     }
     if (status.ok()) status = MakeFolder(place(table).parent_path());
-    if (status.ok()) status = Remove(place(table));
+    if (status.ok()) status = PutAside(place(table));
     if (status.ok()) status = Move(made, place(table));
   }
   if (!status.ok()) return status;

@@ -16,6 +16,7 @@
 #include "analyzer/duckdb/duckdb.h"
 #include "analyzer/exporters/dataset_options.h"
 #include "analyzer/exporters/dataset_tables.h"
+#include "analyzer/exporters/work_folder.h"
 
 namespace dltap::analyzer {
 
@@ -39,7 +40,6 @@ class DatasetWriter {
  public:
   // Errors: no DuckDB, no place to write.
   static absl::StatusOr<DatasetWriter> Open(const DatasetOptions& options);
-  ~DatasetWriter();
   DatasetWriter(DatasetWriter&&) = default;
   DatasetWriter(const DatasetWriter&) = delete;
   DatasetWriter& operator=(const DatasetWriter&) = delete;
@@ -68,8 +68,7 @@ class DatasetWriter {
     std::vector<size_t> processes;
   };
 
-  DatasetWriter(DatasetOptions options, std::filesystem::path work,
-                Duckdb database);
+  DatasetWriter(DatasetOptions options, WorkFolder work, Duckdb database);
 
   std::filesystem::path PartOf(size_t process, std::string_view table,
                                size_t part) const;
@@ -78,12 +77,13 @@ class DatasetWriter {
   absl::StatusOr<std::map<int64_t, Rank>> ChooseRanks(
       std::vector<std::string>& without) const;
   absl::StatusOr<bool> Publish(int64_t number, const Rank& rank);
+  absl::Status PutAside(const std::filesystem::path& rank) const;
   absl::Status Gather(const Rank& rank, std::string_view table,
                       const std::filesystem::path& into) const;
   absl::Status WriteRuns(const Rank& rank, const std::filesystem::path& into);
 
   DatasetOptions options_;
-  std::filesystem::path work_;  // of ours alone; gone in the end
+  WorkFolder work_;
   Duckdb database_;
   std::vector<Written> written_;
 };

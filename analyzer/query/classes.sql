@@ -5,9 +5,11 @@
 -- parameter: to_step integer 1000000000 last step
 -- uses: classes steps durations
 WITH
+-- With a frame, for without one DuckDB reads the table twice and joins.
 used AS (
   SELECT run, rank, device, process, step,
-    count(*) OVER (PARTITION BY run, rank, device) AS steps
+    count(*) OVER (PARTITION BY run, rank, device ORDER BY process, step
+      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS steps
   FROM steps
   WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
     AND step BETWEEN {{from_step}} AND {{to_step}}),

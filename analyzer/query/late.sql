@@ -78,10 +78,15 @@ per_rank AS (
 costs AS (
   SELECT run, rank, step, max(blame_ns) AS blame_ns
   FROM per_step GROUP BY run, rank, step),
+-- What a rank did before the first collective of a communicator is not known.
+known AS (SELECT run, min(step) AS step FROM per_step GROUP BY run),
+firsts AS (SELECT run, min(step) AS first_step FROM lengths GROUP BY run),
 series AS (
-  SELECT p.run, p.rank, l.step, l.length_ns,
+  SELECT p.run, p.rank, l.step, l.length_ns, f.first_step,
     coalesce(c.blame_ns, 0e0) AS blame_ns
   FROM per_rank p JOIN lengths l ON p.run = l.run
+  JOIN known k ON l.run = k.run AND l.step >= k.step
+  JOIN firsts f ON l.run = f.run
   LEFT JOIN costs c ON p.run = c.run AND p.rank = c.rank
     AND l.step = c.step),
 -- Since when: as `stragglers` finds it.
@@ -102,7 +107,7 @@ changes AS (
   WHERE best = 1),
 halves AS (
   SELECT s.run, s.rank, median(s.blame_ns) AS blame_ns,
-    median(s.length_ns) AS length_ns, min(s.step) AS first_step,
+    median(s.length_ns) AS length_ns, min(s.first_step) AS first_step,
     median(CASE WHEN s.step <= c.last_before THEN s.blame_ns END) AS before_ns,
     median(CASE WHEN s.step <= c.last_before THEN s.length_ns END)
       AS length_before_ns,

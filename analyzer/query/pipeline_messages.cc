@@ -2,6 +2,7 @@
 #include "analyzer/query/pipeline_messages.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "absl/status/status.h"
@@ -56,6 +57,30 @@ std::vector<const PipelineOperation*> ThatCarry(
   return found;
 }
 
+// The passes, by place, that as many messages belong to: all; those with a
+// peer, where no others were recorded (a model of several chunks has many
+// without one on its first and last stage); or all but one.
+template <typename Crosses>
+absl::StatusOr<std::vector<size_t>> PassesThatHaveMessages(
+    size_t messages, size_t passes, Crosses crosses, const MessageSide& side,
+    StagePlace place) {
+  std::vector<size_t> with_peer;
+  for (size_t pass = 0; pass < passes; ++pass) {
+    if (crosses(pass)) with_peer.push_back(pass);
+  }
+  if (messages == with_peer.size()) return with_peer;
+  const bool at_end = place.stage == 0 || place.stage == place.stages - 1;
+  if (messages > passes || passes - messages > (at_end ? 1 : 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("stage ", place.stage, " has ", messages,
+                     " messages for ", passes, " passes"));
+  }
+  // What the first pass receives, from no one, may not be recorded.
+  std::vector<size_t> all(messages);
+  std::iota(all.begin(), all.end(), side.is_send ? 0 : passes - messages);
+  return all;
+}
+
 }  // namespace
 
 std::optional<OperationKind> OperationNamed(std::string_view name) {
@@ -87,27 +112,22 @@ absl::StatusOr<std::vector<MatchedMessage>> MatchToComputes(
     const MessageSide& side, StagePlace place) {
   std::vector<MatchedMessage> matched;
   if (computes.empty() || messages.empty()) return matched;
-  std::vector<const PipelineOperation*> by_sequence = computes;
-  std::sort(by_sequence.begin(), by_sequence.end(),
+  std::vector<const PipelineOperation*> passes = computes;
+  std::sort(passes.begin(), passes.end(),
             [](auto* a, auto* b) { return a->sequence < b->sequence; });
   const auto carrying = ThatCarry(messages, computes, side.is_send);
   if (carrying.empty()) return matched;
-  const size_t missing = by_sequence.size() - carrying.size();
-  const bool at_end = place.stage == 0 || place.stage == place.stages - 1;
-  if (carrying.size() > by_sequence.size() || missing > (at_end ? 1 : 0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("stage ", place.stage, " has ", carrying.size(),
-                     " messages for ", by_sequence.size(), " passes"));
-  }
-  // What the first pass receives, from no one, may not be recorded.
-  size_t pass = side.is_send ? 0 : missing;
-  for (const PipelineOperation* message : carrying) {
-    const PipelineOperation* compute = by_sequence[pass];
-    const int peer_chunk = compute->global_chunk + side.direction;
-    matched.push_back({message, compute,
-                       pass > 0 ? by_sequence[pass - 1] : nullptr,
-                       peer_chunk >= 0 && peer_chunk < place.chunks});
-    ++pass;
+  const auto crosses = [&](size_t pass) {
+    const int peer_chunk = passes[pass]->global_chunk + side.direction;
+    return peer_chunk >= 0 && peer_chunk < place.chunks;
+  };
+  const absl::StatusOr<std::vector<size_t>> of = PassesThatHaveMessages(
+      carrying.size(), passes.size(), crosses, side, place);
+  if (!of.ok()) return of.status();
+  for (size_t i = 0; i < carrying.size(); ++i) {
+    const size_t pass = (*of)[i];
+    matched.push_back({carrying[i], passes[pass],
+                       pass > 0 ? passes[pass - 1] : nullptr, crosses(pass)});
   }
   return matched;
 }

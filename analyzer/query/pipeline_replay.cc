@@ -57,11 +57,13 @@ struct WholeSteps {
   size_t left_out = 0;
 };
 
-// Those in which each replica does as much as any does in any step.
+// Those in which each replica does as much as any does in any step. Garbage is
+// collected when there is some.
 WholeSteps FindWholeSteps(const std::vector<PipelineOperation>& operations,
                           int replicas) {
   std::map<std::pair<int64_t, int>, std::set<PipelineNode>> seen;
   for (const PipelineOperation& o : operations) {
+    if (o.kind == Kind::kGarbageCollection) continue;
     seen[{o.step, o.replica}].insert({o.kind, o.sequence, o.stage});
   }
   size_t most = 0;
@@ -77,6 +79,19 @@ WholeSteps FindWholeSteps(const std::vector<PipelineOperation>& operations,
     } else {
       ++found.left_out;
     }
+  }
+  return found;
+}
+
+// One step of one replica, and each collection of garbage of any.
+std::vector<PipelineOperation> OneOfEach(
+    const std::vector<PipelineOperation>& operations, int64_t step) {
+  std::vector<PipelineOperation> found;
+  for (const PipelineOperation& o : operations) {
+    if (o.replica == 0 && o.step == step) found.push_back(o);
+  }
+  for (const PipelineOperation& o : operations) {
+    if (o.kind == Kind::kGarbageCollection) found.push_back(o);
   }
   return found;
 }
@@ -100,11 +115,8 @@ absl::StatusOr<PipelineReplay> PipelineReplay::Make(
     return absl::InvalidArgumentError(
         "no step has all operations of all replicas");
   }
-  std::vector<PipelineOperation> first;
-  for (const PipelineOperation& o : operations) {
-    if (o.replica == 0 && o.step == place.begin()->first) first.push_back(o);
-  }
-  absl::StatusOr<PipelineGraph> graph = MakePipelineGraph(first, replicated);
+  absl::StatusOr<PipelineGraph> graph = MakePipelineGraph(
+      OneOfEach(operations, place.begin()->first), replicated);
   if (!graph.ok()) return graph.status();
   replay.graph_ = *std::move(graph);
   const size_t columns = replay.steps_ * static_cast<size_t>(replay.replicas_);

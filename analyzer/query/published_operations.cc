@@ -15,13 +15,19 @@
 namespace dltap::analyzer {
 namespace {
 
-// The order that At reads them in. Models of one chunk have no chunks.
+// The order that At reads them in. Models of one chunk may have no columns for
+// chunks; a worker without a number has the usual one.
 constexpr char kSelect[] =
-    "SELECT CAST(dp_rank AS BIGINT), CAST(stage AS BIGINT), CAST(rank AS "
-    "BIGINT), CAST(step AS BIGINT), CAST(optype AS VARCHAR), CAST(start_ts AS "
-    "DOUBLE), CAST(duration AS DOUBLE), CAST(seq_id AS BIGINT), "
-    "CAST(coalesce(mc, 0) AS BIGINT), CAST(coalesce(gmc, 0) AS BIGINT) FROM "
-    "read_parquet(";
+    "WITH rows AS (SELECT CAST(NULL AS BIGINT) AS rank, CAST(NULL AS BIGINT) "
+    "AS mc, CAST(NULL AS BIGINT) AS gmc WHERE false UNION ALL BY NAME SELECT "
+    "* FROM read_parquet(";
+constexpr char kColumns[] =
+    ")), sized AS (SELECT *, CAST(max(stage) OVER () AS BIGINT) + 1 AS stages, "
+    "coalesce(mc, 0) AS chunk FROM rows) SELECT CAST(dp_rank AS BIGINT), "
+    "CAST(stage AS BIGINT), coalesce(rank, dp_rank * stages + stage), "
+    "CAST(step AS BIGINT), CAST(optype AS VARCHAR), CAST(start_ts AS DOUBLE), "
+    "CAST(duration AS DOUBLE), CAST(seq_id AS BIGINT), chunk, coalesce(gmc, "
+    "chunk * stages + stage) FROM sized";
 
 absl::StatusOr<PipelineOperation> At(std::span<const ColumnStore::Values> of,
                                      size_t row) {
@@ -69,7 +75,7 @@ absl::StatusOr<PublishedOperations> ReadPublishedOperations(
   if (!database.ok()) return database.status();
   ColumnStore rows({});
   const absl::Status read =
-      database->Query(absl::StrCat(kSelect, SqlText(path), ")"),
+      database->Query(absl::StrCat(kSelect, SqlText(path), kColumns),
                       [&rows](const ResultColumns& columns) -> RowSink& {
                         rows = ColumnStore(columns);
                         return rows;

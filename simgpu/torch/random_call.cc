@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "simgpu/bytes/plausible_values.h"
@@ -10,13 +12,37 @@ namespace dltap::simgpu {
 namespace {
 
 // The last parameter is the lambda of distribution_nullary_kernel<T, ...>, of
-// its first form: {T* data; int bytes from element to element; f}, f aligned to
-// 8. Where f is that of random_from_to_kernel it holds {uint64_t range; int64_t
-// base}.
+// its first form: {T* data; int bytes from element to element; f}, f aligned as
+// what it holds: integers of a range {uint64_t range; int64_t base}, uniform
+// numbers {C range; T from; ...}, C being float, or double for doubles.
+enum class Draw { kUnknown, kRange, kUniform };
+
 struct Random {
   ScalarType type;
-  bool is_range;
+  Draw draw;
 };
+
+struct Interval {
+  double from;
+  double length;
+
+  // What is rounded to its end begins anew.
+  double Inside(double value) const {
+    return value >= from + length ? from : value;
+  }
+};
+
+// Uniform in [0, 1).
+double FractionOf(uint64_t drawn) {
+  return static_cast<double>(drawn >> 11) * 0x1p-53;
+}
+
+Interval IntervalOf(const Random& kernel, const std::byte* lambda) {
+  if (kernel.type == ScalarType::kFloat64) {
+    return {ReadAt<double>(lambda + 24), ReadAt<double>(lambda + 16)};
+  }
+  return {LoadAs<double>(kernel.type, lambda + 16), ReadAt<float>(lambda + 12)};
+}
 
 // {uint64_t seed; uint64_t offset; ...}; within a capture addresses of both.
 uint64_t StateOf(const void* philox) {
@@ -26,6 +52,55 @@ uint64_t StateOf(const void* philox) {
   return IsAllocated(captured) ? 0 : Mixed(seed) + offset;
 }
 
+Computation IntegersOf(const Random& kernel, const LaunchView& launch,
+                       const Range& to, int64_t elements, int64_t step) {
+  const std::byte* lambda = Bytes(launch.arguments[3]);
+  const auto range = ReadAt<uint64_t>(lambda + 16);
+  const auto base = ReadAt<int64_t>(lambda + 24);
+  return {.elements = elements,
+          .type = kernel.type,
+          .inputs = {},
+          .outputs = {{to, kernel.type}},
+          .compute = [=, state = StateOf(launch.arguments[1]),
+                      type = kernel.type] {
+            for (int64_t i = 0; i < elements; ++i) {
+              const uint64_t drawn = Mixed(state + static_cast<uint64_t>(i));
+              StoreAs<int64_t>(type, to.data + i * step,
+                               base + static_cast<int64_t>(
+                                          range == 0 ? drawn : drawn % range));
+            }
+          }};
+}
+
+// Few of them alone: a program may compare those with something, or draw until
+// one is accepted, while batches and weights would cost time for nothing.
+// Normal ones stay unknown: they are compared with what nobody computed.
+bool AreDrawn(const Interval& interval, int64_t elements) {
+  return elements <= kMaxSmallElements && std::isfinite(interval.from) &&
+         std::isfinite(interval.length) && interval.length > 0;
+}
+
+Computation UniformOf(const Random& kernel, const LaunchView& launch,
+                      const Interval& interval, const Range& to,
+                      int64_t step) {
+  const auto elements = ReadAt<int64_t>(launch.arguments[0]);
+  return {.elements = elements,
+          .type = kernel.type,
+          .inputs = {},
+          .outputs = {{to, kernel.type}},
+          .compute = [=, state = StateOf(launch.arguments[1]),
+                      type = kernel.type] {
+            for (int64_t i = 0; i < elements; ++i) {
+              const double drawn =
+                  interval.from +
+                  interval.length *
+                      FractionOf(Mixed(state + static_cast<uint64_t>(i)));
+              StoreAs<double>(type, to.data + i * step,
+                              interval.Inside(RoundTo<double>(type, drawn)));
+            }
+          }};
+}
+
 DecodedLaunch Decode(const Random& kernel, const LaunchView& launch) {
   const auto elements = ReadAt<int64_t>(launch.arguments[0]);
   const std::byte* lambda = Bytes(launch.arguments[3]);
@@ -33,26 +108,17 @@ DecodedLaunch Decode(const Random& kernel, const LaunchView& launch) {
                                   kernel.type, Operand::kWrite);
   const int64_t step = ReadAt<int32_t>(lambda + 8);
   if (step != static_cast<int64_t>(SizeOf(kernel.type))) output.range = {};
+  const Range& to = output.range;
+  const Interval interval = kernel.draw == Draw::kUniform
+                                ? IntervalOf(kernel, lambda)
+                                : Interval{0, 0};
   DecodedLaunch decoded;
-  if (kernel.is_range && output.range.data != nullptr) {
-    const auto range = ReadAt<uint64_t>(lambda + 16);
-    const auto base = ReadAt<int64_t>(lambda + 24);
-    decoded = Computed(
-        {.elements = elements,
-         .type = kernel.type,
-         .inputs = {},
-         .outputs = {{output.range, kernel.type}},
-         .compute = [=, state = StateOf(launch.arguments[1]),
-                     type = kernel.type, to = output.range.data] {
-           for (int64_t i = 0; i < elements; ++i) {
-             const uint64_t drawn = Mixed(state + static_cast<uint64_t>(i));
-             StoreAs<int64_t>(type, to + i * step,
-                              base + static_cast<int64_t>(
-                                         range == 0 ? drawn : drawn % range));
-           }
-         }});
-  } else if (output.range.data != nullptr) {
-    decoded.effect = [range = output.range] {
+  if (kernel.draw == Draw::kRange && to.data != nullptr) {
+    decoded = Computed(IntegersOf(kernel, launch, to, elements, step));
+  } else if (to.data != nullptr && AreDrawn(interval, elements)) {
+    decoded = Computed(UniformOf(kernel, launch, interval, to, step));
+  } else if (to.data != nullptr) {
+    decoded.effect = [range = to] {
       const WriteTarget target{range.data, range.bytes,
                                NumberTypeOf(range.type)};
       MarkStale({&target, 1});
@@ -70,6 +136,15 @@ DecodedLaunch DecodeCounted(const Random& kernel, const LaunchView& launch) {
   return decoded;
 }
 
+Draw DrawOf(std::string_view function, ScalarType type) {
+  const auto is_of = [&](std::string_view kernel) {
+    return function.find(kernel) != std::string_view::npos;
+  };
+  if (is_of("random_from_to_kernel") && IsInteger(type)) return Draw::kRange;
+  if (is_of("::uniform_kernel") && IsReal(type)) return Draw::kUniform;
+  return Draw::kUnknown;
+}
+
 }  // namespace
 
 Decoder RandomDecoder(const NameParts& kernel) {
@@ -81,16 +156,13 @@ Decoder RandomDecoder(const NameParts& kernel) {
       lambda.arguments.empty() || lambda.lambdas.empty() ||
       SizeOf(ScalarTypeNamed(lambda.arguments[0])) == 0) {
     return DecodeBy(DecodeCounted,
-                    Random{FirstTypeIn(kernel.arguments), false});
+                    Random{FirstTypeIn(kernel.arguments), Draw::kUnknown});
   }
   const ScalarType type = ScalarTypeNamed(lambda.arguments[0]);
   if (lambda.lambdas.back().number != 1) {
-    return DecodeBy(DecodeCounted, Random{type, false});
+    return DecodeBy(DecodeCounted, Random{type, Draw::kUnknown});
   }
-  const bool is_range = kernel.arguments[2].find("random_from_to_kernel") !=
-                            std::string_view::npos &&
-                        IsInteger(type);
-  return DecodeBy(Decode, Random{type, is_range});
+  return DecodeBy(Decode, Random{type, DrawOf(kernel.arguments[2], type)});
 }
 
 }  // namespace dltap::simgpu

@@ -30,6 +30,8 @@ constexpr size_t kUnknown = kTold - 1;
 // PyTorch's functions over elements hold the tensors that they write, and the
 // offset calculators that tell where: 8 operands take less.
 constexpr size_t kPytorchObject = 1024;
+// CUB's and Thrust's iterators and states are few words.
+constexpr size_t kCubObject = 64;
 
 constexpr ObjectRow kObjects[] = {
     {"Functor", 0},
@@ -46,10 +48,18 @@ constexpr ObjectRow kObjects[] = {
     {"LoadWith", 0},
     {"StoreWith", 0},
     {"NormType", 0},
+    // Of CUB and Thrust: what only reads, and states in their own memory, which
+    // nobody reads afterwards.
+    {"transform_iterator", 0},
+    {"counting_iterator", 0},
+    {"constant_iterator", 0},
+    {"TileState", 0},
     {"Msg", 0},
     {"AccumulateType", 0},
     {"TensorSizeStride", 0},
     {"CatArrInputTensorMetadata", 0},
+    // Where the rows of a jagged tensor begin, in kernels that read them.
+    {"StackArray", 0},
     {"TensorListMetadata", kTold},
     {"TensorListScalarListMetadata", kTold},
     {"ReduceOp", kTold},
@@ -64,14 +74,36 @@ constexpr ObjectRow kObjects[] = {
 };
 
 size_t UnknownObject(std::string_view type) {
-  return type.find("at::native::") == std::string_view::npos ? kUnknown
-                                                             : kPytorchObject;
+  const auto holds = [&](std::string_view part) {
+    return type.find(part) != std::string_view::npos;
+  };
+  if (holds("at::native::")) return kPytorchObject;
+  return holds("cub::") || holds("thrust::") ? kCubObject : kUnknown;
+}
+
+// The standard library's functions: identity, less, minimum.
+bool IsStandardFunction(const NameParts& type) {
+  return type.scope.starts_with("cuda::std::") && type.name != "tuple" &&
+         type.name != "array";
+}
+
+// A function of numbers alone, which a kernel hands them: where they are from
+// and go to is told elsewhere. One of an index finds them itself.
+bool IsOfNumbers(const LambdaName& lambda) {
+  return !lambda.parameters.empty() &&
+         std::all_of(lambda.parameters.begin(), lambda.parameters.end(),
+                     [](std::string_view type) {
+                       return IsReal(ScalarTypeNamed(type));
+                     });
 }
 
 size_t BytesOfObject(std::string_view type) {
   const NameParts parts = TakeApart(type);
   if (parts.name == "bernoulli_tensor_cuda_kernel") return 0;
-  if (!parts.lambdas.empty()) return UnknownObject(type);
+  if (!parts.lambdas.empty()) {
+    return IsOfNumbers(parts.lambdas.back()) ? 0 : UnknownObject(type);
+  }
+  if (IsStandardFunction(parts)) return 0;
   // "std::array<char*, 2ul>"
   if (parts.name == "array" && parts.arguments.size() == 2) {
     return NumberIn(parts.arguments[1]) * kPointer;
@@ -171,7 +203,7 @@ std::optional<std::vector<WriteTarget>> WriteTargets::Of(
   std::vector<WriteTarget> targets;
   targets.reserve(addresses_);
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    const bool is_searched = parameters_[i] == kPytorchObject;
+    const bool is_searched = parameters_[i] >= kCubObject;
     for (size_t at = 0; at < parameters_[i]; at += kPointer) {
       auto* address = ReadAt<std::byte*>(Bytes(launch.arguments[i]) + at);
       if (is_searched && !IsAllocated({address, 1})) continue;

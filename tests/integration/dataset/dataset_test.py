@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 DLTAP = sys.argv[1]
@@ -59,6 +60,13 @@ def dltap(*arguments) -> str:
 @functools.cache
 def report(trace) -> dict:
     return json.loads(dltap("report", "--json", trace))
+
+
+def place_of(path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return None
 
 
 def sums(names) -> str:
@@ -223,12 +231,61 @@ class PackTest(Case):
         (left / "part-0.parquet").write_bytes(b"PAR1 half of")
         self.assertTrue(self.ask(dataset, "SELECT * FROM kernels"))
 
-    def test_a_rank_without_its_row_in_runs_is_named(self):
+    def test_a_rank_without_its_row_in_runs_is_named_and_left_out(self):
         dataset = self.pack(ONE_DEVICE[0], options=["--rank", "3"])
+        self.pack(ONE_DEVICE[0], options=["--rank", "4"])
         shutil.rmtree(dataset / "run=default/table=runs/rank=3")
-        done = run("query", dataset, "SELECT count(*) FROM kernels")
+        done = run("query", dataset, "SELECT DISTINCT rank FROM kernels",
+                   "--format", "json")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("rank 3 of run default is not whole", done.stderr)
+        self.assertIn("rank 3 of run default is not whole and left out",
+                      done.stderr)
+        self.assertEqual(json.loads(done.stdout), [{"rank": 4}])
+
+    def test_two_who_pack_one_rank_at_once_leave_one_of_both(self):
+        kernels = {}
+        for name, count in (("few", 300), ("many", 700)):
+            kernels[name] = self.numbered(count)
+        for _ in range(6):
+            packers = [subprocess.Popen(
+                [DLTAP, "pack", "--parquet", self.folder / "set", "--rank", "1",
+                 kernels[name]], env=ENV, stderr=subprocess.PIPE,
+                stdout=subprocess.DEVNULL, text=True)
+                for name in ("few", "many") * 3]
+            for packer in packers:
+                said = packer.communicate()[1]
+                self.assertEqual(packer.returncode, 0, said)
+            row, = self.ask(self.folder / "set", """
+                SELECT (SELECT count(*) FROM kernels) AS kernels,
+                  (SELECT sum(kernels) FROM durations) AS summed,
+                  (SELECT count(*) FROM runs) AS runs""")
+            self.assertIn(row["kernels"], (300, 700))
+            self.assertEqual(row["summed"], row["kernels"])
+            self.assertEqual(row["runs"], 1)
+        self.assertEqual(list(self.folder.glob("set/.pack-*")), [])
+
+    def test_a_writer_that_is_killed_at_any_time_leaves_a_whole_rank_or_none(
+            self):
+        few, many = self.numbered(300), self.numbered(70_000)
+        count = "SELECT count(*) AS n, count(DISTINCT rank) AS r FROM kernels"
+        dataset = self.pack(few, options=["--rank", "0"])
+        table = dataset / "run=default" / "table=kernels" / "rank=1"
+        seen = set()
+        for number in range(20):
+            packer = subprocess.Popen(
+                [DLTAP, "pack", "--parquet", dataset, "--rank", "1", many],
+                env=ENV, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            before = place_of(table)
+            # As the first table comes to its place, and a while later.
+            while packer.poll() is None and place_of(table) in (None, before):
+                pass
+            time.sleep(number * 1e-4)
+            packer.kill()
+            packer.wait()
+            row, = self.ask(dataset, count)
+            seen.add(row["n"])
+            self.assertIn((row["n"], row["r"]), {(300, 1), (70_300, 2)})
+        self.assertIn(300, seen)
 
     def test_names_of_any_bytes_are_kept(self):
         name = "void k<'; DROP TABLE x; --\"\u00e9\u2603\\>(int)"

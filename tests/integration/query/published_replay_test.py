@@ -31,7 +31,7 @@ def query(*arguments) -> subprocess.CompletedProcess:
                           capture_output=True, check=False, env=ENV)
 
 
-def replay(where: str = "true") -> dict:
+def replay(where: str = "true", columns: str = "*") -> dict:
     """Of the trace's rows for which `where` holds."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -39,7 +39,7 @@ def replay(where: str = "true") -> dict:
         part = folder / "straggler_AR.parquet"
         shutil.copy(META, folder)
         made = query("--parquet", part, folder,
-                     f"SELECT * FROM '{TRACE}' WHERE {where}")
+                     f"SELECT {columns} FROM '{TRACE}' WHERE {where}")
         assert made.returncode == 0, made.stderr
         done = query("--format", "json", "--replay", part)
         assert done.returncode == 0, done.stderr
@@ -81,6 +81,24 @@ class Published(unittest.TestCase):
     def test_another_file_is_refused(self):
         for path in (META, FOLDER / "none.parquet"):
             self.assertEqual(query("--replay", path).returncode, 3)
+
+    def test_columns_that_follow_from_others_may_be_missing(self):
+        whole = replay()
+        for columns in ("mc, gmc", "mb_id", "rank"):
+            found = replay(columns=f"* EXCLUDE ({columns})")
+            if columns == "rank":
+                self.assertEqual(found["mended_workers"], [0])
+                for key in ("workers", "mended_workers"):
+                    del found[key], whole[key]
+            self.assertEqual(found, whole, columns)
+
+    def test_garbage_that_is_collected_now_and_then_leaves_no_step_out(self):
+        whole = replay()
+        for kept in ("step % 3 = 0", "dp_rank = 1 AND stage = 2", "false"):
+            found = replay(f"optype <> 'gc' OR {kept}")
+            self.assertEqual((found["steps"], found["left_out"]), (44, 0))
+            self.assertAlmostEqual(found["slowdown"], whole["slowdown"],
+                                   delta=2e-4)
 
     def test_a_step_that_is_not_whole_is_left_out(self):
         found = replay("NOT (step = 16 AND optype = 'optimizer')")

@@ -34,6 +34,39 @@ def policies_sample_and_learn():
 
 
 @check
+def few_uniform_numbers_are_drawn():
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        uniform = torch.empty(500, dtype=dtype, **CUDA).uniform_(2, 5)
+        assert (uniform >= 2).all().item() and (uniform < 5).all().item()
+        assert 3.2 < uniform.float().mean().item() < 3.8
+        assert uniform.cpu().unique().numel() > 50
+    torch.manual_seed(3)
+    first, second = torch.rand(4, **CUDA), torch.rand(4, **CUDA)
+    torch.manual_seed(3)
+    assert torch.equal(first, torch.rand(4, **CUDA))
+    assert not torch.equal(first.cpu(), second.cpu())
+    odds = torch.rand(5, **CUDA)
+    distributions.Categorical(odds)
+    drawn = 1
+    while torch.rand(1, **CUDA) > 0.1:  # is accepted some time
+        drawn += 1
+    assert drawn < 1000
+
+
+@check
+def what_is_known_stays_known_beside_kernels_that_read_it():
+    boxes = torch.tensor([[1., 2, 3, 4], [5, 6, 7, 8]], **CUDA)
+    (network()(random(500, 8)) > 0).nonzero()  # a count by CUB
+    assert boxes[1, 2].item() == 7
+    rows = torch.nested.nested_tensor(
+        [torch.randn(3, 8), torch.randn(5, 8)], layout=torch.jagged, **CUDA)
+    hidden = nn.Linear(8, 8).cuda()(rows)
+    hidden.to_padded_tensor(0.0)
+    assert [rows.offsets()[i].item() for i in range(3)] == [0, 3, 8]
+    assert [len(row) for row in hidden.unbind()] == [3, 5]
+
+
+@check
 def arguments_of_distributions_are_in_order():
     x = network()(random(16, 8))
     odds = torch.sigmoid(x)
