@@ -37,6 +37,7 @@ void AddStragglers(const Answer& stragglers, ByRank& ranks) {
     if (rank.slower_by) continue;
     rank.slower_by = stragglers.Number(i, "slower_by");
     rank.is_straggler = stragglers.Word(i, "verdict") == "straggler";
+    rank.is_alone = stragglers.Word(i, "verdict") == "alone";
     const auto since = stragglers.Whole(i, "since_step");
     if (rank.is_straggler && since) rank.since_step = since;
     if (!rank.since_step) rank.since_step = since;

@@ -52,6 +52,7 @@ void WriteJudged(const JudgedRank& rank, JsonWriter& json) {
   json.Field("step_ms", rank.step_ms);
   json.Field("ms_per_step", rank.cause_ms);
   json.Field("slower_by", rank.slower_by);
+  json.Field("alone", rank.is_alone);
   json.Field("named_by_late", rank.is_late);
   json.Field("named_by_stragglers", rank.is_straggler);
   json.Field("named_by_cause", rank.has_cause());

@@ -34,6 +34,7 @@ struct JudgedRank {
   std::optional<int64_t> until_step;  // recovered
   bool is_late = false;               // named by `late`
   bool is_straggler = false;          // named by `stragglers`
+  bool is_alone = false;              // no other runs the same: not compared
   bool has_cause() const { return !cause.empty() && cause != "usual"; }
   bool is_named() const { return is_late || is_straggler || has_cause(); }
 };

@@ -89,6 +89,10 @@ std::string CauseText(const JudgedRank& rank, bool is_one) {
     return absl::StrCat(its, "link, over which transfers take ", ms,
                         " a step longer than elsewhere");
   }
+  if (rank.is_alone) {
+    return "not known: no other rank runs so many kernels a step, so that its "
+           "time is compared with none";
+  }
   return "not found: no part of the step is longer than elsewhere";
 }
 

@@ -15,6 +15,7 @@ export interface JudgedRank {
   step_ms: number | null;
   ms_per_step: number | null;
   slower_by: number | null;
+  alone: boolean;
   named_by_late: boolean;
   named_by_stragglers: boolean;
   named_by_cause: boolean;

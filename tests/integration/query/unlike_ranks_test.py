@@ -108,6 +108,23 @@ class Stages(unittest.TestCase):
         self.assertEqual(named(asked, "cause", "cause", "gpu"), {(3, 0)})
 
 
+class Alone(unittest.TestCase):
+    def test_who_is_compared_with_none_is_not_said_to_take_no_longer(self):
+        asked = Asked(tensor=1, pipeline=1, data=6,
+                      faults=(Fault("slow_gpu", 2, 0, 1.5),),
+                      write_options={"halved": (2,)})
+        self.assertEqual({r["rank"] for r in asked.ask("stragglers")
+                          if r["verdict"] == "alone"}, {2})
+        report = report_of(asked.path)
+        self.assertEqual([r["alone"] for r in report["worst"]
+                          if r["named_by_late"]], [True])
+        said = " ".join(report["verdict"])
+        self.assertIn("Rank 2 makes collectives", said)
+        self.assertIn("cause: not known: no other rank runs so many kernels",
+                      said)
+        self.assertNotIn("longer than elsewhere", said)
+
+
 def report_of(path: pathlib.Path) -> dict:
     return json.loads(subprocess.run(
         [os.environ["DLTAP"], "report", "--json", path], check=True,

@@ -82,13 +82,15 @@ class Writer:
                  with_kernels: bool = False, name_of: str = "{}",
                  without: tuple[int, ...] = (), empty: tuple[int, ...] = (),
                  kernel_rows: int = 0,
-                 renumber: dict[int, tuple[int, int]] | None = None):
+                 renumber: dict[int, tuple[int, int]] | None = None,
+                 halved: tuple[int, ...] = ()):
         self.simulation, self.folder, self.run = simulation, folder, run
         self.device_name, self.with_kernels = device_name, with_kernels
         self.name_of = name_of  # of kernels: hostile ones
         self.kernel_rows = kernel_rows  # at least; each is written as often
         # By rank: from this step on its numbers are so much higher.
         self.renumber = renumber or {}
+        self.halved = halved  # ranks with two kernels for each of the others
         self.clocks = Clocks(simulation)
         self.faults = {f.kind: f for f in simulation.job.faults}
         for rank, rows in enumerate(rows_by_rank(simulation)):
@@ -191,6 +193,9 @@ class Writer:
             begin = block.begin.ravel()[place]
             length = block.length.ravel()[place]
             parts = ADAM if block.direction == OPTIMIZER else KERNELS
+            if rank in self.halved:
+                parts = [(name, cls, share / 2) for name, cls, share in parts
+                         for _ in range(2)]
             for name, cls, share in parts:
                 for column, value in zip(out, (
                         block.step, block.direction, name, cls, begin,
