@@ -17,6 +17,18 @@ constexpr Wording kAct = {
         "bfloat16 (not its math backend)",
     .jax = "jax.nn.dot_product_attention(..., implementation=\"cudnn\")"};
 
+// What a loop over heads takes besides: gradients of slices, and copies.
+double OfALoopNs(const Facts& facts) {
+  const AvoidableSums& slices =
+      facts.totals.avoidable.of(Avoidable::kSlicedGradients);
+  if (slices.ns == 0) return 0;
+  double ns = facts.Step(slices.ns);
+  for (const LayerClass c : {LayerClass::kCopyD2d, LayerClass::kLayout}) {
+    ns += facts.Step(facts.totals.classes[static_cast<size_t>(c)].gpu_ns);
+  }
+  return ns;
+}
+
 }  // namespace
 
 void AdviseAttention(const Facts& facts, std::vector<Advice>& out) {
@@ -31,6 +43,7 @@ void AdviseAttention(const Facts& facts, std::vector<Advice>& out) {
   for (const int64_t idle_ns : facts.totals.classes[attention].idle_ns) {
     advice.gain_high_ns += facts.Step(idle_ns);
   }
+  advice.gain_high_ns += OfALoopNs(facts);
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(

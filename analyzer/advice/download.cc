@@ -13,7 +13,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr double kLeastBytes = 1e6;   // of a step
-constexpr double kLeastShare = 0.05;  // of the step, copying alone
+constexpr double kLeastShare = 0.05;  // of the step, for them and after them
 constexpr double kSureShare = 0.5;    // kernels run slower beside a copy
 
 constexpr Wording kAct = {
@@ -24,36 +24,53 @@ constexpr Wording kAct = {
     .tensorflow = "tf.keras.metrics on the GPU instead of .numpy()",
     .jax = "reduce on the GPU before np.asarray(x), and read it a step later"};
 
+// Host times that are fixed costs tell nothing of what follows a copy.
+double IdleAfter(const Facts& facts) {
+  if (facts.figures.program.has_fixed_costs) return 0;
+  return facts.Step(facts.Signs(Sign::kDownloadIdle).ns);
+}
+
+// What goes back as it came was no input: with its copy, that goes too.
+double CopiedBackNs(const Facts& facts) {
+  const double ns = facts.IdleStepNs(IdleCause::kInput) -
+                    facts.Step(facts.Signs(Sign::kInputIdle).ns);
+  return ns > 0 ? ns + facts.Step(facts.Signs(Sign::kUpload).exposed_ns) : 0;
+}
+
 }  // namespace
 
 void AdviseDownload(const Facts& facts, std::vector<Advice>& out) {
   const SignSums& copies = facts.Signs(Sign::kDownload);
   const double bytes = facts.Step(copies.bytes);
   const double exposed_ns = facts.Step(copies.exposed_ns);
-  if (bytes < kLeastBytes || facts.ShareOfStep(exposed_ns) < kLeastShare) {
-    return;
-  }
+  const double idle_ns = IdleAfter(facts);
+  const double ns = exposed_ns + idle_ns;
+  if (bytes < kLeastBytes || facts.ShareOfStep(ns) < kLeastShare) return;
   const bool pageable = facts.Signs(Sign::kPageableDownload).count > 0;
   Advice advice;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
-      "%.1f copies, %.1f MB a step, to %s memory of the host; the GPU does "
-      "nothing else for %.2f ms",
+      "%.1f copies, %.1f MB a step, to %s memory of the host; for %.2f ms the "
+      "GPU does nothing else, or waits for new work after them",
       facts.Step(copies.count), bytes / 1e6, pageable ? "pageable" : "pinned",
-      exposed_ns * 1e-6);
+      ns * 1e-6);
   advice.layer_class = LayerClass::kCopyD2h;
   advice.evidence = {.count = facts.Step(copies.count),
                      .ns = facts.Step(copies.ns),
-                     .share = facts.ShareOfStep(exposed_ns),
+                     .share = facts.ShareOfStep(ns),
                      .calls = {"cudaMemcpyAsync"},
                      .ops = {"memcpy DtoH"},
                      .steps_seen = copies.steps};
   advice.claims.With(LayerClass::kCopyD2h);
-  SetGainOfWaits(
-      facts,
-      kSureShare * std::min(exposed_ns,
-                            facts.Step(facts.totals.in(DeviceState::kCompute))),
-      exposed_ns, advice);
+  const double compute_ns = facts.Step(facts.totals.in(DeviceState::kCompute));
+  double least_ns = kSureShare * std::min(exposed_ns, compute_ns);
+  if (idle_ns > 0) {
+    least_ns += LeastGainOfWaits(facts, facts.Signs(Sign::kDownloadIdle));
+  }
+  SetGainOfWaits(facts, least_ns,
+                 exposed_ns + CopiedBackNs(facts) +
+                     facts.IdleStepNs(IdleCause::kPreempted),
+                 advice);
   out.push_back(std::move(advice));
 }
 

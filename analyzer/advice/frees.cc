@@ -10,7 +10,8 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kLeastFrees = 1;  // of a step
+// Of a step; that of the last step may be missing.
+constexpr double kLeastFrees = 0.8;
 
 constexpr Wording kAct = {
     .any = "keep memory for the next step instead of giving it back",

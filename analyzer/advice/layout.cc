@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "absl/strings/str_format.h"
 #include "analyzer/advice/rules.h"
@@ -11,6 +12,8 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr double kLeastShare = 0.03;  // of the step
+
+constexpr std::array kBetween = {LayerClass::kPool, LayerClass::kNorm};
 
 constexpr Wording kAct = {
     .any = "one layout for all convolutions (NHWC)",
@@ -46,6 +49,9 @@ void AdviseLayout(const Facts& facts, std::vector<Advice>& out) {
   advice.gain_high_ns += facts.Step(facts.totals.classes[layout].gpu_ns);
   const bool inside =
       facts.totals.avoidable.of(Avoidable::kInnerTransposes).count > 0;
+  // The kernels between the convolutions may read channels last quicker.
+  if (inside) advice.gain_high_ns += PassesNs(facts, kBetween) / 2;
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = (inside ? kAct : kActBetween).For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step transpose what convolutions take and give, %.2f ms",

@@ -24,6 +24,13 @@ constexpr Wording kAct = {
     .jax = "jax.experimental.rnn (cuDNN)",
     .mxnet = "gluon.rnn.LSTM or GRU (cuDNN)"};
 
+// cuDNN's layer is called for one time step after the other.
+constexpr Wording kActOnCalls = {
+    .any = "the whole sequence to the recurrent layer at once, where no step "
+           "waits for the output of the one before",
+    .torch = "the whole sequence in one call of nn.LSTM or nn.GRU, where no "
+             "step waits for the output of the one before"};
+
 const ClassSummary& Of(const Facts& facts, LayerClass layer_class) {
   return facts.totals.classes[static_cast<size_t>(layer_class)];
 }
@@ -67,27 +74,52 @@ double BesideCellsNs(const Facts& facts) {
   return ns + facts.Step(facts.totals.in(DeviceState::kIdle)) - IdleNs(facts);
 }
 
-}  // namespace
+void SetGain(const Facts& facts, Advice& advice) {
+  advice.gain_low_ns += LaunchingNs(facts);
+  advice.gain_high_ns += IdleNs(facts) + BesideCellsNs(facts);
+  advice.gain_high_ns = std::min(advice.gain_high_ns, facts.step_ns);
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.layer_class = LayerClass::kRnn;
+  advice.claims.With(LayerClass::kRnn);
+  advice.claimed_ns = facts.step_ns;
+}
 
-void AdviseRnnLoop(const Facts& facts, std::vector<Advice>& out) {
+void AdviseOnCells(const Facts& facts, std::vector<Advice>& out) {
   const AvoidableSums& work = facts.totals.avoidable.of(Avoidable::kCellLoop);
   const double ns = facts.Step(work.ns);
   const double idle_ns = IdleNs(facts);
   if (facts.ShareOfStep(ns + idle_ns) < kLeastShare || work.ns == 0) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kRnn));
-  advice.gain_low_ns += LaunchingNs(facts);
-  advice.gain_high_ns += idle_ns + BesideCellsNs(facts);
-  advice.gain_high_ns = std::min(advice.gain_high_ns, facts.step_ns);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  SetGain(facts, advice);
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "recurrent cells run as %.0f single kernels a step, %.2f ms, and %.2f ms "
       "idle before them; no cuDNN RNN call",
       facts.Step(work.count), ns * 1e-6, idle_ns * 1e-6);
-  advice.layer_class = LayerClass::kRnn;
-  advice.claims.With(LayerClass::kRnn);
-  advice.claimed_ns = facts.step_ns;
   out.push_back(std::move(advice));
+}
+
+// Who generates waits for each output.
+void AdviseOnCalls(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableSums& work = facts.totals.avoidable.of(Avoidable::kCellCalls);
+  const double ns = facts.Step(work.ns);
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  if (Of(facts, LayerClass::kRnn).backward_ns() == 0) return;
+  Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kRnn));
+  SetGain(facts, advice);
+  advice.act = kActOnCalls.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "cuDNN's recurrent layer is called for single time steps: %.0f kernels a "
+      "step, %.2f ms",
+      facts.Step(work.count), ns * 1e-6);
+  out.push_back(std::move(advice));
+}
+
+}  // namespace
+
+void AdviseRnnLoop(const Facts& facts, std::vector<Advice>& out) {
+  AdviseOnCells(facts, out);
+  AdviseOnCalls(facts, out);
 }
 
 }  // namespace dltap::analyzer

@@ -20,6 +20,7 @@ constexpr Rule kRules[] = {
     {"small_kernels", kNeedsCounts | kNeedsHostTimes, kOfAll,
      AdviseSmallKernels},
     {"blocked", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseBlocked},
+    {"pauses", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdvisePauses},
     {"comm", kNeedsCounts | kNeedsClasses, kOfAll, AdviseComm},
     {"tensor_cores", kNeedsGpuWork, kOfAll, AdviseTensorCores},
     {"fp64", kNeedsGpuWork, kOfAll, AdviseFp64},
@@ -35,6 +36,10 @@ constexpr Rule kRules[] = {
     {"checkpoint", kNeedsGpuWork, kOfAll, AdviseCheckpoint},
     {"grown_caches", kNeedsGpuWork, kOfAll, AdviseGrownCaches},
     {"micro_batches", kNeedsGpuWork, kOfAll, AdviseMicroBatches},
+    {"sliced_gradients", kNeedsGpuWork, kOfAll, AdviseSlicedGradients},
+    {"needless_casts", kNeedsGpuWork, kOfAll, AdviseNeedlessCasts},
+    {"copies", kNeedsGpuWork, kOfAll, AdviseCopies},
+    {"extra_passes", kNeedsGpuWork, kOfAll, AdviseExtraPasses},
 };
 
 }  // namespace

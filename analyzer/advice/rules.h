@@ -38,6 +38,7 @@ void AdviseInput(const Facts& facts, std::vector<Advice>& out);
 void AdviseSyncReads(const Facts& facts, std::vector<Advice>& out);
 void AdviseSmallKernels(const Facts& facts, std::vector<Advice>& out);
 void AdviseBlocked(const Facts& facts, std::vector<Advice>& out);
+void AdvisePauses(const Facts& facts, std::vector<Advice>& out);
 void AdviseComm(const Facts& facts, std::vector<Advice>& out);
 void AdvisePageable(const Facts& facts, std::vector<Advice>& out);
 void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out);
@@ -59,6 +60,11 @@ void AdviseEmbedding(const Facts& facts, std::vector<Advice>& out);
 void AdviseCheckpoint(const Facts& facts, std::vector<Advice>& out);
 void AdviseGrownCaches(const Facts& facts, std::vector<Advice>& out);
 void AdviseMicroBatches(const Facts& facts, std::vector<Advice>& out);
+
+void AdviseSlicedGradients(const Facts& facts, std::vector<Advice>& out);
+void AdviseNeedlessCasts(const Facts& facts, std::vector<Advice>& out);
+void AdviseCopies(const Facts& facts, std::vector<Advice>& out);
+void AdviseExtraPasses(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer
 

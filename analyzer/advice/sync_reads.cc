@@ -10,7 +10,8 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kLeastReads = 4;  // of a step
+// Of a step; that of the last step may be missing.
+constexpr double kLeastReads = 0.8;
 
 constexpr Wording kAct = {
     .any = "keep losses and norms on the GPU; read them every N steps",
@@ -33,9 +34,9 @@ void AdviseSyncReads(const Facts& facts, std::vector<Advice>& out) {
   Advice advice;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
-      "%.0f synchronizing reads of at most %d bytes a step; the GPU then "
+      "%.0f synchronizing read%s of at most %d bytes a step; the GPU then "
       "waits %.2f ms for new work",
-      count, kSmallReadBytes, ns * 1e-6);
+      count, count < 1.5 ? "" : "s", kSmallReadBytes, ns * 1e-6);
   advice.evidence = {.count = count,
                      .ns = ns,
                      .share = facts.ShareOfStep(ns),

@@ -10,7 +10,8 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kLeastWaits = 4;  // of a step
+// Of a step; that of the last step may be missing.
+constexpr double kLeastWaits = 0.8;
 
 constexpr Wording kAct = {
     .any = "wait for the GPU once in many steps",
@@ -28,9 +29,9 @@ void AdviseSyncs(const Facts& facts, std::vector<Advice>& out) {
   Advice advice;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
-      "%.0f waits a step for all that was submitted; the GPU then waits %.2f "
+      "%.0f wait%s a step for all that was submitted; the GPU then waits %.2f "
       "ms for new work",
-      count, ns * 1e-6);
+      count, count < 1.5 ? "" : "s", ns * 1e-6);
   advice.evidence = {.count = count,
                      .ns = ns,
                      .share = facts.ShareOfStep(ns),

@@ -21,7 +21,6 @@ using opmodel::DType;
 constexpr double kWorstTensorShare = 0.35;
 constexpr double kWorstAttentionShare = 0.25;
 constexpr double kWorstBandwidthShare = 0.6;
-constexpr double kWorstUpdateShare = 0.75;
 constexpr double kShortKernelNs = 5000;
 
 // Backward, fused attention multiplies the scores once more: seven products of
@@ -32,26 +31,11 @@ constexpr double kCausalShare = 0.5;
 // No head has fewer channels: a smaller dimension is one of a sequence.
 constexpr int64_t kLeastHead = 16;
 
-// Of one element that Adam's addcdiv moves in four accesses, the fused update
-// moves weight, gradient and two moments in, and all but the gradient out.
-constexpr double kFusedAdamBytes = 28.0 / 16;
-// Of what updates without addcdiv move, the fused ones move: momentum in three
-// kernels of 32 bytes an element becomes 20; nothing becomes more.
-constexpr double kFusedLeastBytes = 0.4;
-// The same of lists of tensors: 28 of 72 to 84 bytes, and 20 of 32.
-constexpr double kListAdamBest = 0.33;
-constexpr double kListAdamWorst = 0.5;
-constexpr double kListBest = 0.55;
-constexpr double kListWorst = 0.85;
-
 // cuDNN takes all steps' inputs in one product, and has one kernel for all
 // gates of a cell, as the fused cells of frameworks have.
 constexpr double kLayerProductsBest = 0.5;
 constexpr double kLayerGatesBest = 0.05;
 constexpr double kLayerGatesWorst = 0.5;
-
-// Kernels that are kept to see what they lie beside.
-constexpr size_t kMostOfAnUpdate = size_t{1} << 20;
 
 // One in so many ns of a step is a noticeable part of it.
 constexpr double kNoticeable = 50;
@@ -85,7 +69,9 @@ std::string_view Name(Avoidable kind) {
       "after_update",   "composed_attention", "cell_loop",
       "trials",         "transposes",         "inner_transposes",
       "repeated_casts", "recompute",          "pointwise",
-      "dense_tables",   "micro_batches",      "grown_caches"};
+      "dense_tables",   "micro_batches",      "grown_caches",
+      "sliced_gradients", "needless_casts",   "extra_passes",
+      "cell_calls"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -187,84 +173,6 @@ void AvoidableKeeper::AddFp64(const Part& part) {
   AddTo(Avoidable::kFp64, part,
         {part.ns * fp64 / std::max(fp64, best),
          part.ns * fp64 / std::max(fp64, gpu_->fp32_flops_per_s)});
-}
-
-void AvoidableKeeper::AddUpdate(const Part& part) {
-  const LayerClass layer_class = part.attributed.layer_class;
-  if (layer_class != LayerClass::kElementwise &&
-      layer_class != LayerClass::kReduction &&
-      layer_class != LayerClass::kOptimizer) {
-    return;
-  }
-  const uint16_t traits = TraitsOf(part.activity);
-  const bool is_reduction = layer_class == LayerClass::kReduction;
-  UpdateKernel kernel{.of = UpdateKernel::Of::kUnknown,
-                      .last_of_adam = (traits & kAddcdivName) != 0,
-                      .sums_lists = (traits & kListSumName) != 0,
-                      .is_new = part.is_new,
-                      .ns = part.ns,
-                      .bytes = part.efficiency.bytes};
-  if ((traits & kFusedUpdateName) != 0) {
-    kernel.of = UpdateKernel::Of::kWholeUpdate;
-  } else if ((traits & kListName) != 0) {
-    kernel.of = UpdateKernel::Of::kList;
-  } else if (kernel.bytes > 0 && !is_reduction) {
-    kernel.of = UpdateKernel::Of::kTensor;
-  }
-  update_.Add(kernel);
-  if (update_.kernels().size() >= kMostOfAnUpdate) FinishUpdateRun();
-}
-
-void AvoidableKeeper::AddToUpdate(const UpdateKernel& kernel) {
-  const AvoidableSums one{.count = kernel.is_new ? 1U : 0U,
-                          .ns = static_cast<int64_t>(kernel.ns)};
-  if (kernel.of == UpdateKernel::Of::kList) {
-    AddSums(Avoidable::kListUpdate, one);
-    if (kernel.last_of_adam) list_addcdiv_ns_ += kernel.ns;
-  } else if (kernel.of == UpdateKernel::Of::kTensor) {
-    AddSums(Avoidable::kTensorUpdate, one);
-    const bool untold = !update_.tells_update() && !update_.has_tensor_adam();
-    for (TensorSums* sums : {&tensors_, untold ? &untold_ : nullptr}) {
-      if (sums == nullptr) continue;
-      sums->count += one.count;
-      sums->ns += one.ns;
-      sums->bytes += kernel.bytes;
-      sums->addcdiv_bytes += kernel.last_of_adam ? kernel.bytes : 0;
-    }
-  }
-}
-
-// Kernels of one tensor are counted; the others may be a part of the same.
-void AvoidableKeeper::AddBesideUpdate(Avoidable side,
-                                      const UpdateKernel& kernel) {
-  AvoidableSums one{.ns = static_cast<int64_t>(kernel.ns),
-                    .worst_ns = kernel.ns};
-  if (kernel.of == UpdateKernel::Of::kTensor) {
-    one.count = kernel.is_new ? 1 : 0;
-    if (gpu_ != nullptr) {
-      one.worst_ns =
-          std::min(kernel.ns, 1e9 * kernel.bytes / kWorstUpdateShare /
-                                  gpu_->bandwidth_bytes_per_s);
-    }
-  }
-  AddSums(side, one);
-}
-
-void AvoidableKeeper::FinishUpdateRun() {
-  tells_update_ |= update_.tells_update();
-  const std::vector<UpdateKernel>& kernels = update_.kernels();
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    const std::optional<UpdateRun::Side> side = update_.SideOf(i);
-    if (!side) {
-      AddToUpdate(kernels[i]);
-    } else {
-      AddBesideUpdate(*side == UpdateRun::Side::kBefore
-                          ? Avoidable::kBeforeUpdate
-                          : Avoidable::kAfterUpdate,
-                      kernels[i]);
-    }
-  }
-  update_.Clear();
 }
 
 // What of a product's traffic stays when the scores stay on the chip: they are
@@ -500,6 +408,10 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   if (attributed.class_from == ClassFrom::kComposite) AddComposite(part);
   AddTransposes(part);
   FollowCaches(part);
+  FollowSlices(part);
+  FollowCasts(part);
+  FollowExtraPasses(part);
+  AddCellCall(part);
 }
 
 // The least that a cache's copy moves is the whole of it, twice.
@@ -533,6 +445,7 @@ void AvoidableKeeper::CloseWindow() {
   FinishChain();
   FinishUpdateRun();
   FinishMicroBatches();
+  FinishSlices();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {
     const bool shows =
@@ -542,36 +455,6 @@ void AvoidableKeeper::CloseWindow() {
   window_ns_ = {};
   in_backward_ = false;
   passes_ = 0;
-}
-
-// What an update would do is known once all kernels are. Where the optimizer is
-// fused or goes over lists, what follows other backward passes is none of it: a
-// step of a formula's own, such as SAM's ascent.
-void AvoidableKeeper::FinishUpdates() {
-  AvoidableSums& tensors = Of(Avoidable::kTensorUpdate);
-  if (tells_update_) {
-    tensors.count -= untold_.count;
-    tensors.ns -= untold_.ns;
-    if (tensors.count == 0) tensors = {};
-    tensors_.bytes -= untold_.bytes;
-  }
-  const auto tensors_ns = static_cast<double>(tensors.ns);
-  tensors.best_ns = tensors.worst_ns = tensors_ns;
-  if (gpu_ != nullptr && tensors_.bytes > 0) {
-    const bool adam = tensors_.addcdiv_bytes > 0;
-    const double most =
-        adam ? kFusedAdamBytes * tensors_.addcdiv_bytes : tensors_.bytes;
-    const double least = adam ? most : kFusedLeastBytes * tensors_.bytes;
-    const double ns_per_byte = 1e9 / gpu_->bandwidth_bytes_per_s;
-    tensors.best_ns = std::min(tensors_ns, least * ns_per_byte);
-    tensors.worst_ns =
-        std::min(tensors_ns, most * ns_per_byte / kWorstUpdateShare);
-  }
-  AvoidableSums& lists = Of(Avoidable::kListUpdate);
-  const auto lists_ns = static_cast<double>(lists.ns);
-  const bool adam = list_addcdiv_ns_ > 0;
-  lists.best_ns = (adam ? kListAdamBest : kListBest) * lists_ns;
-  lists.worst_ns = (adam ? kListAdamWorst : kListWorst) * lists_ns;
 }
 
 void AvoidableKeeper::FinishTables() {

@@ -13,8 +13,11 @@
 #include "analyzer/metrics/dense_tables.h"
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/equal_passes.h"
+#include "analyzer/metrics/extra_passes.h"
 #include "analyzer/metrics/grown_caches.h"
+#include "analyzer/metrics/needless_casts.h"
 #include "analyzer/metrics/pointwise_chain.h"
+#include "analyzer/metrics/sliced_gradients.h"
 #include "analyzer/metrics/update_run.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
@@ -43,6 +46,10 @@ enum class Avoidable : uint8_t {
   kDenseTables,        // gradients of tables of which few rows are used
   kMicroBatches,       // passes over parts of a batch
   kGrownCaches,        // keys and values that are copied to grow by a token
+  kSlicedGradients,    // gradients of the whole for each slice of a tensor
+  kNeedlessCasts,      // to another type and back
+  kExtraPasses,        // forward, which no backward pass follows
+  kCellCalls,          // of cuDNN's recurrent layers, a time step each
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -124,6 +131,11 @@ class AvoidableKeeper {
   void AddAttention(const Part& part);
   void AddTransposes(const Part& part);
   void FollowCaches(const Part& part);
+  void FollowSlices(const Part& part);
+  void FinishSlices();
+  void FollowCasts(const Part& part);
+  void FollowExtraPasses(const Part& part);
+  void AddCellCall(const Part& part);
   void AddCast(const Part& part);
   void FollowChain(const Part& part);
   void FinishChain();
@@ -150,6 +162,10 @@ class AvoidableKeeper {
   UpdateRun update_;
   EqualPasses micro_batches_;
   GrownCaches caches_;
+  SlicedGradients slices_;
+  NeedlessCasts casts_;
+  ExtraPasses extra_passes_;
+  CallId last_product_;  // the call
   StreamId chain_stream_;
   DenseTables tables_;
   bool in_backward_ = false;

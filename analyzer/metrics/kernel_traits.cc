@@ -50,6 +50,10 @@ uint16_t TraitsOfKernel(std::string_view name) {
                     "mxnet_generic_kernel"}) &&
           !HasAny(name, {"multi_tensor_apply"}),
       kEagerName);
+  set(HasAny(name, {"FillFunctor"}), kFillName);
+  set(HasAny(name, {"vectorized_elementwise_kernel"}) &&
+          HasAny(name, {"CUDAFunctor_add<", "CUDAFunctorOnSelf_add<"}),
+      kSumName);
   set(HasAny(name, {"CatArrayBatchedCopy"}), kConcatenationName);
   set(HasAny(name, {"lstm_cell", "gru_cell"}), kFusedCellName);
   set(HasAny(name, {"addcdiv"}) ||

@@ -19,8 +19,10 @@ enum Trait : uint16_t {
   kCastName = 128,
   kEagerName = 256,  // one operation of a formula, of a framework's own
   kConcatenationName = 512,
-  kListSumName =
-      1024  // of kListName: adds one list, times a factor, to another
+  kListSumName = 1024,  // of kListName: adds one list, times a factor, to
+                        // another
+  kFillName = 2048,     // PyTorch's own, as the next
+  kSumName = 4096       // adds two tensors
 };
 
 uint16_t TraitsOfKernel(std::string_view demangled);

@@ -12,6 +12,9 @@ namespace {
 // One in so many ns of a step is a noticeable part of it.
 constexpr int64_t kNoticeable = 50;
 
+// Between two calls, the host parts of frameworks are shorter than this.
+constexpr int64_t kLongPauseNs = 2'000'000;
+
 bool IsUpload(const Activity& activity) {
   return activity.kind == ActivityKind::kMemcpy &&
          activity.copy == CopyKind::kHostToDevice;
@@ -50,7 +53,8 @@ std::string_view Name(Sign sign) {
       "download",    "pageable_download", "small_read",
       "input_idle",  "preempted_idle",    "blocked_idle",
       "launch_idle", "read_idle",         "upload_idle",
-      "wait_idle",   "free_idle",         "late_comm"};
+      "wait_idle",   "free_idle",         "download_idle",
+      "pause_idle",  "late_comm"};
   return kNames[static_cast<size_t>(sign)];
 }
 
@@ -132,7 +136,8 @@ void SignKeeper::AddUpload(const Activity& activity, int64_t inside_ns,
 void SignKeeper::AddDownload(const Activity& activity, int64_t inside_ns,
                              bool is_new) {
   AddCopy(Sign::kDownload, activity, inside_ns, is_new);
-  copy_ends_[activity.end_ns] = Sign::kCount;
+  copy_ends_[activity.end_ns] = Sign::kDownloadIdle;
+  downloaded_bytes_.insert(activity.bytes);
   if (!IsPageable(activity)) return;
   AddCopy(Sign::kPageableDownload, activity, inside_ns, is_new);
 }
@@ -201,12 +206,31 @@ Sign SignKeeper::FollowWaits(const Gap& gap) {
   return waits_[gap.drained_in] = copy->second;
 }
 
+// What goes back to the device in as many bytes as came from it was made of
+// that, and is no input.
+bool SignKeeper::EndsByCopyBack(const Gap& gap) const {
+  if (gap.ended_by >= process_.activities.size()) return false;
+  const Activity& activity = process_.activities[gap.ended_by];
+  return IsUpload(activity) && downloaded_bytes_.contains(activity.bytes);
+}
+
+// What of a gap the host spent between calls, if that is long. What it makes of
+// results that it copied belongs to the copy.
+int64_t SignKeeper::PauseNs(const Gap& gap, Sign after) {
+  if (after == Sign::kDownloadIdle) return 0;
+  const int64_t ns = analyzer::Of(gap.ns, IdleCause::kFramework) +
+                     analyzer::Of(gap.ns, IdleCause::kBlocked) +
+                     analyzer::Of(gap.ns, IdleCause::kUnknown);
+  return ns >= kLongPauseNs ? ns : 0;
+}
+
 void SignKeeper::AddGap(const Gap& gap) {
-  const Sign after = FollowWaits(gap);
+  Sign after = FollowWaits(gap);
   // Of windows that an earlier part of the run counted: it only tells of reads.
   if (gap.span.begin_ns < windows_.front().span.begin_ns) return;
-  AddIdle(Sign::kInputIdle, gap.window,
-          analyzer::Of(gap.ns, IdleCause::kInput));
+  int64_t input_ns = analyzer::Of(gap.ns, IdleCause::kInput);
+  if (after == Sign::kDownloadIdle && EndsByCopyBack(gap)) input_ns = 0;
+  AddIdle(Sign::kInputIdle, gap.window, input_ns);
   AddIdle(Sign::kPreemptedIdle, gap.window,
           analyzer::Of(gap.ns, IdleCause::kPreempted));
   AddIdle(Sign::kBlockedIdle, gap.window,
@@ -216,10 +240,12 @@ void SignKeeper::AddGap(const Gap& gap) {
               analyzer::Of(gap.ns, IdleCause::kLibrary) +
               analyzer::Of(gap.ns, IdleCause::kFramework) +
               analyzer::Of(gap.ns, IdleCause::kLatency));
+  const int64_t paused_ns = PauseNs(gap, after);
+  AddIdle(Sign::kPauseIdle, gap.window, paused_ns);
   if (after == Sign::kCount) return;
-  const int64_t others_ns = analyzer::Of(gap.ns, IdleCause::kInput) +
-                            analyzer::Of(gap.ns, IdleCause::kPreempted) +
-                            analyzer::Of(gap.ns, IdleCause::kBlocked);
+  const int64_t others_ns =
+      input_ns + analyzer::Of(gap.ns, IdleCause::kPreempted) +
+      std::max(paused_ns, analyzer::Of(gap.ns, IdleCause::kBlocked));
   const bool is_new = (after != Sign::kWaitIdle && after != Sign::kFreeIdle) ||
                       counted_waits_.insert(gap.drained_in).second;
   AddIdle(after, gap.window, std::min(gap.host_ns, HostNs(gap.ns) - others_ns),

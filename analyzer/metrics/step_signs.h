@@ -36,6 +36,8 @@ enum class Sign : uint8_t {
   kUploadIdle,  // the same after small uploads
   kWaitIdle,    // the same after waits for no copy from or to the host
   kFreeIdle,    // the same after calls that give or take memory, and wait
+  kDownloadIdle,  // the same after downloads, with all till a copy back
+  kPauseIdle,     // between calls, in gaps where that is long at once
   // Exposed communication behind the last backward pass of a step, likewise.
   kLateComm,
   kCount
@@ -95,6 +97,8 @@ class SignKeeper {
   // What emptied the queue before the gap; kCount: none of those.
   Sign FollowWaits(const Gap& gap);
   bool GivesOrTakesMemory(CallId call) const;
+  bool EndsByCopyBack(const Gap& gap) const;
+  static int64_t PauseNs(const Gap& gap, Sign after);
   void CloseWindow();
   void FollowComm(const Segment& segment, Direction direction, size_t window);
   void CloseBackward();
@@ -117,6 +121,7 @@ class SignKeeper {
   absl::flat_hash_map<int64_t, Sign> copy_ends_;
   absl::flat_hash_map<CallId, Sign> waits_;
   absl::flat_hash_set<CallId> counted_waits_;
+  absl::flat_hash_set<uint64_t> downloaded_bytes_;  // sizes of downloads
   StepSigns out_;
 };
 

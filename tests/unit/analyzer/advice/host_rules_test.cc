@@ -172,8 +172,26 @@ TEST(SyncReadsAdviceTest, WaitingForInputIsNotOfTheReads) {
   EXPECT_LE(advice->gain_high_ns, 500'000);
 }
 
-TEST(SyncReadsAdviceTest, AFewReadsAreNoHarm) {
-  EXPECT_EQ(Given(AdviceOf(Reading(true, 3)), "sync_reads"), nullptr);
+TEST(SyncReadsAdviceTest, OneReadAStepIsEnough) {
+  const AdviceList list = AdviceOf(Reading(true, 1));
+  const auto advice = Given(list, "sync_reads");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "sync_reads");
+  EXPECT_NE(advice->why.find("1 synchronizing read of"), std::string::npos)
+      << advice->why;
+}
+
+// The queue holds work of 1 ms when the value is looked at.
+TEST(SyncReadsAdviceTest, AReadBehindWhichWorkIsQueuedIsNoHarm) {
+  Program program("torch 2.11.0");
+  for (int i = 0; i < kSteps; ++i) {
+    const int at = 1000 * (i + 1);
+    program.Step(i, at - 60, at + 939);
+    program.Launch(at - 50, at, at + 40);
+    program.Copy("dtoh", at - 44, at + 40, at + 42, 4);
+    program.Launch(at - 40, at + 42, at + 1000);
+    program.Wait(at - 30, at + 44);
+  }
+  EXPECT_EQ(Given(AdviceOf(program.text()), "sync_reads"), nullptr);
 }
 
 TEST(SyncReadsAdviceTest, WithoutReadsThereIsNothingToSay) {
@@ -223,10 +241,40 @@ TEST(FreesAdviceTest, MemoryThatEachStepGivesBackIsToBeKept) {
   EXPECT_EQ(Given(AdviceOf(Waiting(4)), "frees"), nullptr);
 }
 
-TEST(SyncsAdviceTest, AFewWaitsAreNoHarm) {
-  const AdviceList list = AdviceOf(Waiting(2));
+TEST(SyncsAdviceTest, StepsWithoutWaitsAreLeftAlone) {
+  const AdviceList list = AdviceOf(Waiting(0));
   EXPECT_EQ(Given(list, "syncs"), nullptr);
   EXPECT_EQ(WhyHeldBack(list, "syncs"), "");
+}
+
+// A kernel of 1 ms, and nothing for `pause_us` that the host calls nothing in.
+std::string Pausing(int pause_us) {
+  Program program("torch 2.11.0");
+  const int step_us = 2030 + pause_us;
+  for (int i = 0; i < kSteps; ++i) {
+    const int at = 100 + step_us * i;
+    program.Step(i, at - 10, at + step_us - 11);
+    program.Launch(at - 6, at, at + 1000);
+    program.Launch(at + 1004 + pause_us, at + 1010 + pause_us,
+                   at + 2010 + pause_us);
+  }
+  return program.text();
+}
+
+TEST(PausesAdviceTest, LongPausesOfTheHostAreNamed) {
+  const AdviceList list = AdviceOf(Pausing(3000));
+  const auto advice = Given(list, "pauses");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "pauses");
+  EXPECT_NEAR(advice->evidence.count, 1, 0.1);
+  EXPECT_NE(advice->act.find("gc.collect()"), std::string::npos);
+  EXPECT_LE(advice->gain_low_ns, 3'000'000);
+  EXPECT_NEAR(advice->gain_high_ns, 3'000'000, 60'000);
+}
+
+TEST(PausesAdviceTest, ShortOnesAreTheFrameworks) {
+  const AdviceList list = AdviceOf(Pausing(600));
+  EXPECT_EQ(Given(list, "pauses"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "pauses"), "");
 }
 
 TEST(SyncsAdviceTest, WaitsForReadsAreNotCountedAgain) {

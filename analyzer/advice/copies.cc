@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/saving.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.05;  // of the step
+constexpr double kSureShare = 0.5;    // some may be wanted
+
+constexpr Wording kAct = {
+    .any = "leave out copies from GPU to GPU",
+    .torch = "leave out .clone(), .contiguous() and .repeat() where a view "
+             "does (detach, expand, matmul of a transposed tensor)"};
+
+const ClassSummary& Of(const Facts& facts, LayerClass layer_class) {
+  return facts.totals.classes[static_cast<size_t>(layer_class)];
+}
+
+}  // namespace
+
+// What gradients of slices and growing caches copy has advice of its own.
+void AdviseCopies(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableWork& work = facts.totals.avoidable;
+  if (work.of(Avoidable::kSlicedGradients).ns > 0) return;
+  const ClassSummary& copies = Of(facts, LayerClass::kCopyD2d);
+  const double ns = facts.Step(copies.gpu_ns - copies.of(Direction::kUpdate));
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  Advice advice;
+  advice.evidence = {
+      .count = facts.Step(copies.kernels),
+      .ns = ns,
+      .share = facts.ShareOfStep(ns),
+      .calls = {"cudaMemcpyAsync"},
+      .ops = {"memcpy DtoD"},
+      .steps_seen = facts.totals.signs.class_steps[static_cast<size_t>(
+          LayerClass::kCopyD2d)]};
+  advice.gain_low_ns =
+      kSureShare * ns * WaitedFor(facts, LayerClass::kCopyD2d);
+  advice.gain_high_ns = std::min(
+      facts.step_ns, ns + facts.Step(Of(facts, LayerClass::kLayout).gpu_ns) +
+                         facts.Step(facts.totals.in(DeviceState::kIdle)));
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f copies a step from GPU memory to GPU memory, %.2f ms",
+      facts.Step(copies.kernels), ns * 1e-6);
+  advice.layer_class = LayerClass::kCopyD2d;
+  advice.claims.With(LayerClass::kCopyD2d);
+  advice.claimed_ns = advice.gain_high_ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.05;  // of the step
+// Of it: part of a pause may be the framework's own, or wait for a CPU.
+constexpr double kSureShare = 0.4;
+
+constexpr Wording kAct = {
+    .any = "what the program does there (logging, files, metrics, sleep) in "
+           "another thread, or every N steps",
+    .torch = "no gc.collect(), torch.save, logging, sleep or NumPy work in "
+             "each step: every N steps, or in another thread",
+    .tensorflow = "no Python work or new tf.function in each step: every N "
+                  "steps, or in another thread",
+    .jax = "no NumPy work, files or new jax.jit in each step: every N steps, "
+           "or in another thread"};
+
+// What the samples say of the host meanwhile; it may be too few of them.
+std::string_view Doing(const Facts& facts) {
+  const double sleeps_ns = facts.IdleStepNs(IdleCause::kBlocked);
+  const double works_ns = facts.IdleStepNs(IdleCause::kFramework);
+  const double unknown_ns = facts.IdleStepNs(IdleCause::kUnknown);
+  if (unknown_ns > sleeps_ns + works_ns) return "calls nothing";
+  return sleeps_ns > works_ns ? "sleeps" : "computes on the host";
+}
+
+}  // namespace
+
+void AdvisePauses(const Facts& facts, std::vector<Advice>& out) {
+  const SignSums& idle = facts.Signs(Sign::kPauseIdle);
+  const double ns = facts.Step(idle.ns);
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  Advice advice;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "in %.1f long pauses a step the program %s, and the GPU waits %.2f ms",
+      facts.Step(idle.count), Doing(facts), ns * 1e-6);
+  advice.evidence = {.count = facts.Step(idle.count),
+                     .ns = ns,
+                     .share = facts.ShareOfStep(ns),
+                     .calls = {},
+                     .ops = {},
+                     .steps_seen = idle.steps};
+  advice.gain_low_ns = kSureShare * ns;
+  for (const IdleCause cause : {IdleCause::kFramework, IdleCause::kBlocked,
+                                IdleCause::kUnknown, IdleCause::kPreempted}) {
+    advice.gain_high_ns += facts.IdleStepNs(cause);
+    advice.claims.With(cause);
+  }
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.claimed_ns = advice.gain_high_ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

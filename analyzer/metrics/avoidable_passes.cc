@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "analyzer/attribution/op_kinds.h"
+#include "analyzer/metrics/avoidable.h"
+#include "analyzer/metrics/kernel_traits.h"
+
+// What a pass over the layers does that it need not.
+namespace dltap::analyzer {
+namespace {
+
+using opmodel::Dim;
+
+// Accesses of an addition of two tensors.
+constexpr double kAccessesOfSum = 3;
+// Of a call for one time step, the layer's one call for all keeps so much.
+constexpr double kCallBest = 0.3;
+constexpr double kCallWorst = 0.85;
+
+// The weights of a product, whatever the batch: 0 if it is none.
+uint64_t WeightsOf(const opmodel::Operation& op) {
+  const LayerClass layer_class = ClassOf(op.kind);
+  constexpr uint64_t kPrime = 0x100000001b3;  // of FNV
+  uint64_t weights = static_cast<uint64_t>(layer_class) + 1;
+  const auto mix = [&](Dim dim) {
+    weights = (weights ^ static_cast<uint64_t>(op[dim])) * kPrime;
+  };
+  if (layer_class == LayerClass::kGemm) {
+    mix(Dim::kM);
+    mix(Dim::kK);
+  } else if (layer_class == LayerClass::kConv) {
+    mix(Dim::kChannelsIn);
+    mix(Dim::kChannelsOut);
+    mix(Dim::kFilterHeight);
+    mix(Dim::kFilterWidth);
+  } else {
+    return 0;
+  }
+  return weights;
+}
+
+}  // namespace
+
+void AvoidableKeeper::FollowSlices(const Part& part) {
+  if (!IsBackward(part.attributed.direction)) return;
+  const uint16_t traits = TraitsOf(part.activity);
+  const double bytes = part.efficiency.bytes;
+  if (bytes <= 0) return;
+  if ((traits & kFillName) != 0) {
+    slices_.AddFill(bytes, part.ns);
+  } else if ((traits & kSumName) != 0) {
+    slices_.AddSum(bytes / kAccessesOfSum, part.ns, part.is_new);
+  }
+}
+
+void AvoidableKeeper::FinishSlices() {
+  const SlicedGradients::Sums sums = slices_.Take();
+  AddSums(Avoidable::kSlicedGradients,
+          {.count = sums.count,
+           .ns = static_cast<int64_t>(sums.ns),
+           .worst_ns = std::min(sums.worst_ns, sums.ns)});
+}
+
+void AvoidableKeeper::FollowCasts(const Part& part) {
+  if ((TraitsOf(part.activity) & kCastName) == 0 ||
+      part.attributed.direction == Direction::kUpdate) {
+    casts_.AddOther();
+    return;
+  }
+  const NeedlessCasts::Sums sums = casts_.AddCast(
+      {.name = part.activity.name,
+       .stream = part.activity.stream,
+       .bytes = part.efficiency.bytes,
+       .ns = part.ns,
+       .is_new = part.is_new});
+  AddSums(Avoidable::kNeedlessCasts,
+          {.count = sums.count, .ns = static_cast<int64_t>(sums.ns)});
+}
+
+// A library call may take several kernels for a product.
+void AvoidableKeeper::FollowExtraPasses(const Part& part) {
+  const WorkKind* kind = KindOf(part.attributed);
+  const bool multiplies = part.attributed.layer_class == LayerClass::kGemm ||
+                          part.attributed.layer_class == LayerClass::kConv;
+  const bool is_first = part.attributed.owner != last_product_;
+  ExtraPasses::Kernel kernel{.ns = part.ns, .is_new = part.is_new};
+  if (kind != nullptr && multiplies && is_first) {
+    kernel.product = WeightsOf(kind->leading);
+  }
+  if (kernel.product != 0) last_product_ = part.attributed.owner;
+  if (IsBackward(part.attributed.direction)) {
+    extra_passes_.AddBackward(kernel);
+    return;
+  }
+  const ExtraPasses::Sums sums = extra_passes_.Add(kernel);
+  AddSums(Avoidable::kExtraPasses,
+          {.count = sums.count, .ns = static_cast<int64_t>(sums.ns)});
+}
+
+void AvoidableKeeper::AddCellCall(const Part& part) {
+  const WorkKind* kind = KindOf(part.attributed);
+  if (kind == nullptr || ClassOf(kind->leading.kind) != LayerClass::kRnn ||
+      kind->leading[Dim::kSeq] != 1) {
+    return;
+  }
+  AddTo(Avoidable::kCellCalls, part,
+        {kCallBest * part.ns, kCallWorst * part.ns});
+}
+
+}  // namespace dltap::analyzer
