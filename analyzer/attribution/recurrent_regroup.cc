@@ -60,6 +60,7 @@ uint16_t RecurrentRegroup::TraitsOf(const Unit& unit) const {
 
 // What a cell's steps never have between them.
 bool RecurrentRegroup::EndsSequence(const Unit& unit) const {
+  if ((unit.traits & kCell) != 0 && IsOfWholeCell(unit)) return true;
   switch (ClassNow(unit)) {
     case LayerClass::kConv:
     case LayerClass::kPool:

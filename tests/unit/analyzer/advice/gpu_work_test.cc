@@ -324,6 +324,11 @@ TEST(RnnLoopTest, AThirdOfTheTimeIsTheProducts) {
 // What is left beside fused cells adds up gradients, as cuDNN's layer does.
 TEST(RnnLoopTest, FusedCellsMayGainNothing) {
   Training training;
+  for (const char* input : {"A=0x400 B=0x500", "A=0x600 B=0x700"}) {
+    training.Product("cublasSgemm_v2 m=512 n=32 k=128 C=0x800 " +
+                         std::string(input),
+                     10, kTf32);
+  }
   training.Kernel(
       "void at::native::(anonymous namespace)::kernel::lstm_cell_forward<"
       "float, float, int, 1>(at::cuda::detail::TensorInfo<float, int>)",
