@@ -19,12 +19,10 @@ constexpr Wording kAct = {
     .jax = "no NumPy work, files or new jax.jit in each step: every N steps, "
            "or in another thread"};
 
-// What the samples say of the host meanwhile; it may be too few of them.
+// What the samples say of the host meanwhile.
 std::string_view Doing(const Facts& facts) {
   const double sleeps_ns = facts.IdleStepNs(IdleCause::kBlocked);
   const double works_ns = facts.IdleStepNs(IdleCause::kFramework);
-  const double unknown_ns = facts.IdleStepNs(IdleCause::kUnknown);
-  if (unknown_ns > sleeps_ns + works_ns) return "calls nothing";
   return sleeps_ns > works_ns ? "sleeps" : "computes on the host";
 }
 
@@ -47,7 +45,7 @@ void AdvisePauses(const Facts& facts, std::vector<Advice>& out) {
                      .steps_seen = idle.steps};
   advice.gain_low_ns = kSureShare * ns;
   for (const IdleCause cause : {IdleCause::kFramework, IdleCause::kBlocked,
-                                IdleCause::kUnknown, IdleCause::kPreempted}) {
+                                IdleCause::kPreempted}) {
     advice.gain_high_ns += facts.IdleStepNs(cause);
     advice.claims.With(cause);
   }

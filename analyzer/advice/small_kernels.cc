@@ -8,7 +8,7 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kShortNs = 5'000;     // mean of kernels and copies
+constexpr double kShortNs = 10'000;    // mean of kernels and copies
 constexpr double kLeastShare = 0.20;   // of the step, idle for launches
 constexpr double kGraphsSave = 0.8;    // of that idle time
 constexpr double kGraphsSurely = 0.4;  // of it, at least
@@ -60,7 +60,8 @@ void AdviseSmallKernels(const Facts& facts, std::vector<Advice>& out) {
   advice.claims.With(IdleCause::kLaunch)
       .With(IdleCause::kFramework)
       .With(IdleCause::kLibrary)
-      .With(IdleCause::kLatency);
+      .With(IdleCause::kLatency)
+      .With(IdleCause::kUnknown);
   advice.claimed_ns = ns;
   out.push_back(std::move(advice));
 }

@@ -115,6 +115,7 @@ class AvoidableKeeper {
 
   uint16_t TraitsOf(const Activity& activity);
   const WorkKind* KindOf(const Attributed& attributed) const;
+  uint64_t FirstOperand(const Attributed& attributed) const;
   Times ByTensorCores(const Part& part, const opmodel::Operation& op,
                       opmodel::DType worst) const;
   void AddProducts(const Part& part);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analyzer/attribution/op_kinds.h"
+#include "analyzer/attribution/operand_address.h"
 #include "analyzer/metrics/avoidable.h"
 #include "analyzer/metrics/kernel_traits.h"
 
@@ -17,8 +18,9 @@ constexpr double kAccessesOfSum = 3;
 constexpr double kCallBest = 0.3;
 constexpr double kCallWorst = 0.85;
 
-// The weights of a product, whatever the batch: 0 if it is none.
-uint64_t WeightsOf(const opmodel::Operation& op) {
+// The weights of a product, whatever the batch, by their dimensions and, where
+// it is known, their address: a teacher's are not the student's. 0: no product.
+uint64_t WeightsOf(const opmodel::Operation& op, uint64_t address) {
   const LayerClass layer_class = ClassOf(op.kind);
   constexpr uint64_t kPrime = 0x100000001b3;  // of FNV
   uint64_t weights = static_cast<uint64_t>(layer_class) + 1;
@@ -28,6 +30,7 @@ uint64_t WeightsOf(const opmodel::Operation& op) {
   if (layer_class == LayerClass::kGemm) {
     mix(Dim::kM);
     mix(Dim::kK);
+    weights = (weights ^ address) * kPrime;
   } else if (layer_class == LayerClass::kConv) {
     mix(Dim::kChannelsIn);
     mix(Dim::kChannelsOut);
@@ -77,6 +80,14 @@ void AvoidableKeeper::FollowCasts(const Part& part) {
           {.count = sums.count, .ns = static_cast<int64_t>(sums.ns)});
 }
 
+// Of the call that multiplies; 0: not known.
+uint64_t AvoidableKeeper::FirstOperand(const Attributed& attributed) const {
+  if (!attributed.owner.known()) return 0;
+  return OperandAddress(model_, process_,
+                        process_.calls[attributed.owner.value()],
+                        Meaning::kPointerA);
+}
+
 // A library call may take several kernels for a product.
 void AvoidableKeeper::FollowExtraPasses(const Part& part) {
   const WorkKind* kind = KindOf(part.attributed);
@@ -85,7 +96,7 @@ void AvoidableKeeper::FollowExtraPasses(const Part& part) {
   const bool is_first = part.attributed.owner != last_product_;
   ExtraPasses::Kernel kernel{.ns = part.ns, .is_new = part.is_new};
   if (kind != nullptr && multiplies && is_first) {
-    kernel.product = WeightsOf(kind->leading);
+    kernel.product = WeightsOf(kind->leading, FirstOperand(part.attributed));
   }
   if (kernel.product != 0) last_product_ = part.attributed.owner;
   if (IsBackward(part.attributed.direction)) {

@@ -214,14 +214,25 @@ bool SignKeeper::EndsByCopyBack(const Gap& gap) const {
   return IsUpload(activity) && downloaded_bytes_.contains(activity.bytes);
 }
 
-// What of a gap the host spent between calls, if that is long. What it makes of
+// What of a gap the host is known to spend between calls, if that is long. What it makes of
 // results that it copied belongs to the copy.
 int64_t SignKeeper::PauseNs(const Gap& gap, Sign after) {
   if (after == Sign::kDownloadIdle) return 0;
   const int64_t ns = analyzer::Of(gap.ns, IdleCause::kFramework) +
-                     analyzer::Of(gap.ns, IdleCause::kBlocked) +
-                     analyzer::Of(gap.ns, IdleCause::kUnknown);
+                     analyzer::Of(gap.ns, IdleCause::kBlocked);
   return ns >= kLongPauseNs ? ns : 0;
+}
+
+// What went with launches of their own would go. Without samples nobody tells
+// what the host did in a short gap, but that it launched after it.
+int64_t SignKeeper::LaunchNs(const Gap& gap) {
+  const int64_t unknown_ns = analyzer::Of(gap.ns, IdleCause::kUnknown);
+  int64_t ns = unknown_ns < kLongPauseNs ? unknown_ns : 0;
+  for (const IdleCause cause : {IdleCause::kLaunch, IdleCause::kLibrary,
+                                IdleCause::kFramework, IdleCause::kLatency}) {
+    ns += analyzer::Of(gap.ns, cause);
+  }
+  return ns;
 }
 
 void SignKeeper::AddGap(const Gap& gap) {
@@ -235,13 +246,9 @@ void SignKeeper::AddGap(const Gap& gap) {
           analyzer::Of(gap.ns, IdleCause::kPreempted));
   AddIdle(Sign::kBlockedIdle, gap.window,
           analyzer::Of(gap.ns, IdleCause::kBlocked));
-  AddIdle(Sign::kLaunchIdle, gap.window,
-          analyzer::Of(gap.ns, IdleCause::kLaunch) +
-              analyzer::Of(gap.ns, IdleCause::kLibrary) +
-              analyzer::Of(gap.ns, IdleCause::kFramework) +
-              analyzer::Of(gap.ns, IdleCause::kLatency));
   const int64_t paused_ns = PauseNs(gap, after);
   AddIdle(Sign::kPauseIdle, gap.window, paused_ns);
+  AddIdle(Sign::kLaunchIdle, gap.window, LaunchNs(gap));
   if (after == Sign::kCount) return;
   const int64_t others_ns =
       input_ns + analyzer::Of(gap.ns, IdleCause::kPreempted) +

@@ -31,7 +31,8 @@ enum class Sign : uint8_t {
   kInputIdle,
   kPreemptedIdle,
   kBlockedIdle,
-  kLaunchIdle,  // launch, library, framework, latency
+  // Launch, library, framework, latency, and short times that are unknown.
+  kLaunchIdle,
   kReadIdle,    // after small reads had emptied the queue; no input or sleep
   kUploadIdle,  // the same after small uploads
   kWaitIdle,    // the same after waits for no copy from or to the host
@@ -99,6 +100,7 @@ class SignKeeper {
   bool GivesOrTakesMemory(CallId call) const;
   bool EndsByCopyBack(const Gap& gap) const;
   static int64_t PauseNs(const Gap& gap, Sign after);
+  static int64_t LaunchNs(const Gap& gap);
   void CloseWindow();
   void FollowComm(const Segment& segment, Direction direction, size_t window);
   void CloseBackward();

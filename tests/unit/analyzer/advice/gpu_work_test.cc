@@ -344,6 +344,36 @@ TEST(RnnLoopTest, CudnnsLayerIsLeftAlone) {
                            .Advised()));
 }
 
+// Four layers twice, the second time with a backward pass.
+Training TwoPasses(int first_weights, int second_weights) {
+  Training training;
+  const auto layers = [&](int weights, int count) {
+    for (int i = 0; i < count; ++i) {
+      training.Product(
+          absl::StrCat("cublasSgemm_v2 m=1024 n=32 k=256 B=0x90000 C=0x91000 "
+                       "A=0x",
+                       weights + i % 4, "000"),
+          50, kTf32);
+    }
+  };
+  layers(first_weights, 4);
+  layers(second_weights, 4);
+  training.InBackward();
+  layers(second_weights, 8);
+  training.OnMainThread();
+  return training;
+}
+
+TEST(ExtraPassesTest, APassOverTheSameWeightsIsExtra) {
+  EXPECT_NE(Given(TwoPasses(10, 10).Advised(), "extra_passes"), nullptr);
+}
+
+TEST(ExtraPassesTest, ATeachersPassIsNoneOfTheStudents) {
+  const AdviceList list = TwoPasses(10, 20).Advised();
+  EXPECT_EQ(Given(list, "extra_passes"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "extra_passes"), "");
+}
+
 TEST(AutotuneTest, TrialsInEachStepAreSaved) {
   Training training;
   training.Product("cudnnFindConvolutionForwardAlgorithmEx", 900);
