@@ -123,7 +123,8 @@ class ClampPass {
         at.layer_class == LayerClass::kDropout) {
       return;
     }
-    of_layer_ = IsOfALayer(at.layer_class) || (part == Part::kSum && of_layer_);
+    const bool passes_on = part == Part::kSum || part == Part::kClamp;
+    of_layer_ = IsOfALayer(at.layer_class) || (passes_on && of_layer_);
     before_ = i;
   }
 
@@ -144,11 +145,8 @@ class ClampPass {
         !gradients_.empty()) {
       SettlePass();
     }
-    Clamp clamp{i, process_.activities[i].name, TextId(), true, 0};
-    if (before_) {
-      clamp.follows = process_.activities[*before_].name;
-      clamp.of_layer = of_layer_;
-    }
+    Clamp clamp{i, process_.activities[i].name, TextId(), of_layer_, 0};
+    if (before_) clamp.follows = process_.activities[*before_].name;
     open_.push_back(clamps_.size());
     clamps_.push_back(clamp);
   }
@@ -212,7 +210,8 @@ class ClampPass {
   std::vector<Gradient> gradients_;
   absl::flat_hash_map<Place, int> votes_;
   std::optional<size_t> before_;      // the kernel before, but copies
-  bool of_layer_ = false;             // gave what a layer or a sum of such did
+  // Gave what a layer or a sum or clamp of such did; the first may have.
+  bool of_layer_ = true;
   size_t since_compare_ = kCompares;  // kernels of the backward pass
 };
 
