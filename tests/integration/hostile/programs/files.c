@@ -28,41 +28,18 @@
 
 #include "tests/integration/hostile/programs/host_state.h"
 
-static const char* Folder(const char* below) {
-  static char path[1000];
-  snprintf(path, sizeof(path), "%s/%s", getenv("HOSTILE_FOLDER"), below);
-  return path;
-}
-
-// Long enough for several passes of whoever works beside the program.
-static void WorkAWhile(void) {
-  int errors = 0;
-  for (int i = 0; i < 40; ++i) {
-    errors += Work(500) != 0;
-    usleep(10000);
-  }
-  Say("errors %d\n", errors);
-}
-
-static void SetLimit(__rlimit_resource_t which, rlim_t value) {
-  struct rlimit limit;
-  getrlimit(which, &limit);
-  limit.rlim_cur = value;
-  setrlimit(which, &limit);
-}
-
 static int CloseAllAfter(void) {
   Say("work %d\n", Work(3));
   close_range(3, ~0u, 0);
   Say("memory %d\n", Work(3));
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("all closed");
   return 0;
 }
 
 static int CloseAllBefore(void) {
   close_range(3, ~0u, 0);
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("all closed");
   return 0;
 }
@@ -70,7 +47,7 @@ static int CloseAllBefore(void) {
 static int ClosedStandard(void) {
   close(0);
   close(2);
-  WorkAWhile();
+  WorkAWhile(40);
   const int first = open("/dev/null", O_RDONLY);
   const int second = open("/dev/null", O_RDONLY);
   Say("descriptors %d %d\n", first, second);
@@ -82,7 +59,7 @@ static int ClosedStandard(void) {
 static int OwnFileAsStderr(void) {
   close(2);
   const int fd = open(Folder("own"), O_CREAT | O_RDWR | O_TRUNC, 0600);
-  WorkAWhile();
+  WorkAWhile(40);
   FailingCall();
   struct stat status;
   fstat(fd, &status);
@@ -96,7 +73,7 @@ static int BrokenStderr(void) {
   dup2(ends[1], 2);
   close(ends[0]);
   close(ends[1]);
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("nobody reads stderr");
   return 0;
 }
@@ -107,7 +84,7 @@ static int TakenDescriptors(void) {
   for (int i = 3; i < 1024; ++i) {
     if (i != fd) dup2(fd, i);
   }
-  WorkAWhile();
+  WorkAWhile(40);
   struct stat status;
   fstat(fd, &status);
   Say("own file holds %ld bytes\n", (long)status.st_size);
@@ -122,7 +99,7 @@ static int TakenDescriptors(void) {
 
 static int FileSizeLimit(void) {
   SetLimit(RLIMIT_FSIZE, 100000);
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("files of 100 kB at most");
   return 0;
 }
@@ -138,7 +115,7 @@ static int DescriptorLimit(void) {
   int count = 0;
   while (open("/dev/null", O_RDONLY) >= 0) ++count;
   Say("opened %d errno %d\n", count, errno);
-  WorkAWhile();
+  WorkAWhile(40);
   return 0;
 }
 
@@ -146,7 +123,7 @@ static int NoDescriptorLeft(void) {
   SetLimit(RLIMIT_NOFILE, 32);
   while (open("/dev/null", O_RDONLY) >= 0) {
   }
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("no descriptor left");
   return 0;
 }
@@ -169,7 +146,7 @@ static int MemoryLimit(void) {
 static int MemoryLimitLater(void) {
   Say("work %d\n", Work(3));
   SetLimit(RLIMIT_AS, (rlim_t)VirtualBytes() + (1 << 20));
-  WorkAWhile();
+  WorkAWhile(40);
   return 0;
 }
 
@@ -182,7 +159,7 @@ static int ProcessLimit(void) {
 
 static int SetUserBefore(void) {
   if (setuid(65534) != 0) return 97;
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("another user");
   return 0;
 }
@@ -190,14 +167,14 @@ static int SetUserBefore(void) {
 static int SetUserAfter(void) {
   Say("work %d\n", Work(3));
   if (setuid(65534) != 0) return 97;
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("another user");
   return 0;
 }
 
 static int UmaskAll(void) {
   umask(0777);
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("umask");
   return 0;
 }
@@ -206,7 +183,7 @@ static int RemovedFolder(void) {
   mkdir(Folder("here"), 0700);
   if (chdir(Folder("here")) != 0) return 97;
   rmdir(Folder("here"));
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("nowhere");
   return 0;
 }
@@ -222,7 +199,7 @@ static int ChangedRootLater(void) {
   Say("work %d\n", Work(3));
   mkdir(Folder("jail"), 0700);
   if (chroot(Folder("jail")) != 0 || chdir("/") != 0) return 97;
-  WorkAWhile();
+  WorkAWhile(40);
   return 0;
 }
 
@@ -237,7 +214,7 @@ static int RemovedOutput(void) {
   Say("work %d\n", Work(3));
   nftw(getenv("DLTAP_OUTPUT"), Remove, 16, FTW_DEPTH | FTW_PHYS);
   errno = 0;
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("after the folder went");
   return 0;
 }
@@ -248,7 +225,7 @@ static int TruncatedOutput(void) {
   snprintf(command, sizeof(command), "for f in %s/*; do : > $f; done 2>&-",
            getenv("DLTAP_OUTPUT"));
   if (system(command) < 0) return 97;
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("after the files were emptied");
   return 0;
 }
@@ -365,7 +342,7 @@ static int LowestDescriptor(void) {
   close(after);
   close(before);
   Say("next %d\n", open("/dev/null", O_RDONLY));
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("descriptors");
   return 0;
 }
@@ -373,7 +350,7 @@ static int LowestDescriptor(void) {
 static int NoDescriptorAllowedLater(void) {
   Say("work %d\n", Work(3));
   SetLimit(RLIMIT_NOFILE, 0);
-  WorkAWhile();
+  WorkAWhile(40);
   SayState("no descriptor allowed");
   return 0;
 }
@@ -383,7 +360,7 @@ static int NoProcLater(void) {
   if (unshare(CLONE_NEWNS) != 0) return 97;
   mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
   if (umount2("/proc", MNT_DETACH) != 0) return 97;
-  WorkAWhile();
+  WorkAWhile(40);
   return 0;
 }
 
@@ -396,20 +373,20 @@ static int ManyMappings(void) {
     mapped += mmap(NULL, 4096, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
               MAP_FAILED;
   }
-  WorkAWhile();
+  WorkAWhile(40);
   Say("mapped %d\n", mapped);
   return 0;
 }
 
 static int LockedMemory(void) {
   Say("locked %d\n", mlockall(MCL_CURRENT | MCL_FUTURE));
-  WorkAWhile();
+  WorkAWhile(40);
   return 0;
 }
 
 static int Plain(void) {
   SayState("before");
-  WorkAWhile();
+  WorkAWhile(40);
   FailingCall();
   SayState("after");
   return 0;

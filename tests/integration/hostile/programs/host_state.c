@@ -220,6 +220,28 @@ void SayEnd(const char* who, int status) {
   }
 }
 
+void WorkAWhile(int rounds) {
+  int errors = 0;
+  for (int i = 0; i < rounds; ++i) {
+    errors += Work(500) != 0;
+    usleep(10000);
+  }
+  Say("errors %d\n", errors);
+}
+
+const char* Folder(const char* below) {
+  static char path[1000];
+  snprintf(path, sizeof(path), "%s/%s", getenv("HOSTILE_FOLDER"), below);
+  return path;
+}
+
+void SetLimit(int resource, unsigned long value) {
+  struct rlimit limit;
+  getrlimit((__rlimit_resource_t)resource, &limit);
+  limit.rlim_cur = value;
+  setrlimit((__rlimit_resource_t)resource, &limit);
+}
+
 int RunMode(const struct Mode* modes, int count, int argc, char** argv) {
   for (int i = 0; argc > 1 && i < count; ++i) {
     if (strcmp(modes[i].name, argv[1]) == 0) return modes[i].run();

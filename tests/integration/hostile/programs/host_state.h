@@ -16,6 +16,9 @@ int LaunchKernel(int* numbers, void* stream);
 int Launch(void);
 // One allocation, `launches` launches, memsets, copies, a synchronization.
 int Work(int launches);
+// So many rounds of 10 ms of it, and says how many failed: of 40, several
+// passes of whoever works beside the program see some.
+void WorkAWhile(int rounds);
 // A call that fails and leaves an error behind in cudaPeekAtLastError.
 int FailingCall(void);
 
@@ -29,6 +32,13 @@ void Say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void SayState(const char* moment);
 // How that child ended.
 void SayEnd(const char* who, int status);
+
+// ---- Surroundings
+
+// A path below $HOSTILE_FOLDER; valid until the next call.
+const char* Folder(const char* below);
+// The soft limit of a resource, RLIMIT_*.
+void SetLimit(int resource, unsigned long value);
 
 // ---- Modes
 

@@ -25,15 +25,6 @@
 
 #include "tests/integration/hostile/programs/host_state.h"
 
-static void WorkAWhile(void) {
-  int errors = 0;
-  for (int i = 0; i < 15; ++i) {
-    errors += Work(200) != 0;
-    usleep(10000);
-  }
-  Say("errors %d\n", errors);
-}
-
 static volatile int g_stop;
 
 static void* LaunchUntilStopped(void* argument) {
@@ -51,12 +42,6 @@ static void SayHowItEnds(pid_t child) {
   SayEnd("child", status);
 }
 
-static const char* Folder(const char* below) {
-  static char path[1000];
-  snprintf(path, sizeof(path), "%s/%s", getenv("HOSTILE_FOLDER"), below);
-  return path;
-}
-
 // ---- Logs
 
 // As daemons do at SIGHUP: the old file gets another name, stderr a new file.
@@ -67,7 +52,7 @@ static int RotatedLog(void) {
     dup2(fd, 2);
     close(fd);
     fprintf(stderr, "line %d\n", i);
-    WorkAWhile();
+    WorkAWhile(15);
     struct stat status;
     fstat(2, &status);
     bytes += (int)status.st_size;
@@ -96,7 +81,7 @@ static int CleanedSharedMemory(void) {
   for (int i = 0; i < 16; ++i) {
     pthread_create(&threads[i], NULL, LaunchUntilStopped, &errors[i]);
   }
-  WorkAWhile();
+  WorkAWhile(15);
   g_stop = 1;
   for (int i = 0; i < 16; ++i) pthread_join(threads[i], NULL);
   SayState("cleaned");
@@ -151,7 +136,7 @@ static int RealTimeBefore(void) {
   const struct sched_param priority = {.sched_priority = 1};
   const int scheduled = sched_setscheduler(0, SCHED_FIFO, &priority);
   Say("real time %d\n", scheduled);
-  WorkAWhile();
+  WorkAWhile(15);
   Say("threads of that kind %d\n", CountRealTime());
   SayState("policy");
   return 0;
@@ -172,7 +157,7 @@ static int Deadline(void) {
       .deadline = 30000000, .period = 30000000};
   const long set = syscall(SYS_sched_setattr, 0, &attributes, 0);
   Say("deadline %ld\n", set);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("policy");
   return 0;
 }
@@ -180,7 +165,7 @@ static int Deadline(void) {
 static int Idle(void) {
   const struct sched_param none = {0};
   Say("idle %d\n", sched_setscheduler(0, SCHED_IDLE, &none));
-  WorkAWhile();
+  WorkAWhile(15);
   Say("nice %d\n", nice(19));
   return 0;
 }
@@ -219,7 +204,7 @@ static int Debugged(void) {
     }
     _exit(0);
   }
-  WorkAWhile();
+  WorkAWhile(15);
   SayHowItEnds(child);
   SayState("let go");
   return 0;
@@ -227,7 +212,7 @@ static int Debugged(void) {
 
 static int NotDumpable(void) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("private");
   return 0;
 }
@@ -423,7 +408,7 @@ static int TimerThreads(void) {
   timer_create(CLOCK_MONOTONIC, &event, &timer);
   const struct itimerspec often = {{0, 5000000}, {0, 5000000}};
   timer_settime(timer, 0, &often, NULL);
-  WorkAWhile();
+  WorkAWhile(15);
   timer_delete(timer);
   Say("ticks %d\n", g_ticks);
   return 0;
@@ -435,7 +420,7 @@ static int ProcessorTimeLimit(void) {
   getrlimit(RLIMIT_CPU, &limit);
   limit.rlim_cur = 1;
   setrlimit(RLIMIT_CPU, &limit);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("limited");
   return 0;
 }
@@ -458,7 +443,7 @@ static int ThreadWithoutDescriptors(void) {
   pthread_create(&thread, NULL, OwnTable, &error);
   pthread_join(thread, NULL);
   Say("thread %d\n", error);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("with all");
   return 0;
 }
@@ -476,7 +461,7 @@ static int FirstWithOwnDescriptors(void) {
   pthread_create(&thread, NULL, FirstInOwnTable, &error);
   pthread_join(thread, NULL);
   Say("thread %d work %d\n", error, Work(3));
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("after");
   return 0;
 }

@@ -22,15 +22,6 @@
 
 extern char** environ;
 
-static void WorkAWhile(void) {
-  int errors = 0;
-  for (int i = 0; i < 20; ++i) {
-    errors += Work(500) != 0;
-    usleep(10000);
-  }
-  Say("errors %d\n", errors);
-}
-
 static volatile int g_stop;
 
 static void* LaunchUntilStopped(void* argument) {
@@ -85,7 +76,7 @@ static int SpawnClosingAll(void) {
     }
     SayHowItEnds(child);
   }
-  WorkAWhile();
+  WorkAWhile(20);
   SayState("after");
   return 0;
 }
@@ -104,7 +95,7 @@ static int SharedMemory(void) {
                             CLONE_VM | CLONE_VFORK | SIGCHLD, &result);
   SayHowItEnds(child);
   Say("result %d work %d\n", result, Work(3));
-  WorkAWhile();
+  WorkAWhile(20);
   return 0;
 }
 
@@ -187,7 +178,7 @@ static int Stopped(void) {
     }
     _exit(0);
   }
-  WorkAWhile();
+  WorkAWhile(20);
   SayHowItEnds(child);
   SayState("continued");
   return 0;

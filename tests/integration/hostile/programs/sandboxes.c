@@ -26,28 +26,6 @@
 
 #include "tests/integration/hostile/programs/host_state.h"
 
-static void WorkAWhile(void) {
-  int errors = 0;
-  for (int i = 0; i < 15; ++i) {
-    errors += Work(200) != 0;
-    usleep(10000);
-  }
-  Say("errors %d\n", errors);
-}
-
-static const char* Folder(const char* below) {
-  static char path[1000];
-  snprintf(path, sizeof(path), "%s/%s", getenv("HOSTILE_FOLDER"), below);
-  return path;
-}
-
-static void SetLimit(int which, rlim_t value) {
-  struct rlimit limit;
-  getrlimit((__rlimit_resource_t)which, &limit);
-  limit.rlim_cur = value;
-  setrlimit((__rlimit_resource_t)which, &limit);
-}
-
 static int OwnMounts(void) {
   if (unshare(CLONE_NEWNS) != 0) return -1;
   return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
@@ -57,7 +35,7 @@ static int OwnMounts(void) {
 
 static int Limited(int which, rlim_t value) {
   SetLimit(which, value);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("limited");
   return 0;
 }
@@ -82,7 +60,7 @@ static int LockedUser(void) {
   if (setuid(65534) != 0) return 97;
   SetLimit(RLIMIT_MEMLOCK, 1 << 20);
   Say("locked %d\n", mlockall(MCL_FUTURE | MCL_ONFAULT));
-  WorkAWhile();
+  WorkAWhile(15);
   return 0;
 }
 
@@ -92,7 +70,7 @@ static int SmallDefaultStacks(void) {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 16384);
   pthread_setattr_default_np(&attributes);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("small stacks");
   return 0;
 }
@@ -105,7 +83,7 @@ static int NoCapabilities(void) {
   memset(data, 0, sizeof(data));
   Say("work %d\n", Work(3));
   Say("dropped %ld\n", syscall(SYS_capset, &header, data));
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("without");
   return 0;
 }
@@ -115,7 +93,7 @@ static int NoCapabilitiesBefore(void) {
   struct __user_cap_data_struct data[2];
   memset(data, 0, sizeof(data));
   Say("dropped %ld\n", syscall(SYS_capset, &header, data));
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("without");
   return 0;
 }
@@ -126,7 +104,7 @@ static int PrivateUser(void) {
     return 97;
   }
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("private");
   return 0;
 }
@@ -134,7 +112,7 @@ static int PrivateUser(void) {
 static int NoNewRights(void) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("no new rights");
   return 0;
 }
@@ -155,7 +133,7 @@ static void Landlock(void) {
 
 static int Landlocked(void) {
   Landlock();
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("restricted");
   return 0;
 }
@@ -167,7 +145,7 @@ static int LandlockedLater(void) {
 
 static int ExecutableData(void) {
   personality(READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE);
-  WorkAWhile();
+  WorkAWhile(15);
   Say("personality %x\n", personality(0xffffffff));
   return 0;
 }
@@ -184,7 +162,7 @@ static int SayChild(int (*run)(void)) {
 }
 
 static int WorkInChild(void) {
-  WorkAWhile();
+  WorkAWhile(15);
   return 3;
 }
 
@@ -198,7 +176,7 @@ static int OwnProc(void) {
   if (OwnMounts() != 0 || mount("proc", "/proc", "proc", 0, NULL) != 0) {
     return 96;
   }
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("own /proc");
   return 0;
 }
@@ -210,7 +188,7 @@ static int FirstProcess(void) {
 static int OwnUserLater(void) {
   Say("work %d\n", Work(3));
   Say("unshared %d\n", unshare(CLONE_NEWUSER));
-  WorkAWhile();
+  WorkAWhile(15);
   return 0;
 }
 
@@ -229,7 +207,7 @@ static int NoMounts(void) {
   umount2("/sys", MNT_DETACH);
   umount2("/dev/shm", MNT_DETACH);
   mount("none", "/dev/shm", "tmpfs", MS_RDONLY, "size=1m");
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("without");
   return 0;
 }
@@ -240,7 +218,7 @@ static int FullSharedMemory(void) {
   const int fd = open("/dev/shm/fill", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   static char block[8192];
   if (write(fd, block, sizeof(block)) < 0) return 95;
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("full");
   return 0;
 }
@@ -256,10 +234,10 @@ static int FullThenFree(void) {
   Say("work %d\n", Work(3));
   while (write(fd, block, sizeof(block)) > 0) {
   }
-  WorkAWhile();
+  WorkAWhile(15);
   unlink(path);
   close(fd);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("free again");
   return 0;
 }
@@ -272,7 +250,7 @@ static int OutputReadOnlyLater(void) {
   Say("work %d\n", Work(3));
   mount("none", path, NULL, MS_REMOUNT | MS_RDONLY, NULL);
   errno = 0;  // a file that is open for writing keeps it from that
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("read-only");
   return 0;
 }
@@ -284,7 +262,7 @@ static int OutputUnmounted(void) {
   if (mount("none", path, "tmpfs", 0, "size=60m") != 0) return 96;
   Say("work %d\n", Work(3));
   Say("unmounted %d\n", umount2(path, MNT_DETACH));
-  WorkAWhile();
+  WorkAWhile(15);
   return 0;
 }
 
@@ -292,7 +270,7 @@ static int MovedOutput(void) {
   Say("work %d\n", Work(3));
   rename(getenv("DLTAP_OUTPUT"), Folder("dltap-moved"));
   errno = 0;
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("moved");
   return 0;
 }
@@ -302,14 +280,14 @@ static int ReadOnlyFolder(void) {
   chmod(Folder(""), 0777);
   if (setuid(65534) != 0 || chdir(Folder("here")) != 0) return 97;
   unsetenv("DLTAP_OUTPUT");
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("nowhere to write");
   return 0;
 }
 
 static int OutputNamed(const char* name) {
   setenv("DLTAP_OUTPUT", name, 1);
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("named");
   return 0;
 }
@@ -328,7 +306,7 @@ static int NoEnvironment(void) {
   clearenv();
   setenv("DLTAP_SIM_GPU", "h100-sxm", 1);
   if (chdir(Folder("")) != 0) return 97;
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("empty");
   return 0;
 }
@@ -340,7 +318,7 @@ static int MovesThenWorks(void) {
   if (chdir(Folder("one")) != 0) return 97;
   Say("work %d\n", Work(3));
   if (chdir(Folder("two")) != 0) return 97;
-  WorkAWhile();
+  WorkAWhile(15);
   SayState("moved");
   return 0;
 }
