@@ -214,10 +214,6 @@ absl::StatusOr<BaselineRun> Measure(const std::string& gpu,
   if (absl::Status s = RunOn(*settings, options); !s.ok()) return s;
   const SummarisedTrace trace = SummariseTrace({settings->directory}, {}, {});
   if (!trace.summary.ok()) return trace.summary.status();
-  if (trace.summary->devices.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat(options.command[0], ": no work of a GPU"));
-  }
   const Figures figures = FiguresOf(*trace.summary);
   const Side side = {&*trace.summary, &figures};
   const std::string losses = LossesOf(side);
@@ -226,6 +222,10 @@ absl::StatusOr<BaselineRun> Measure(const std::string& gpu,
         gpu, ": records are missing (", losses,
         "), so counts can't be judged; --keep DIR and dltap report DIR tell "
         "more, --force goes on"));
+  }
+  if (trace.summary->devices.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat(options.command[0], ": no work of a GPU"));
   }
   return BaselineRunOf(side, VersionsOf(figures, *settings));
 }
