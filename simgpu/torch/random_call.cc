@@ -52,24 +52,34 @@ uint64_t StateOf(const void* philox) {
   return IsAllocated(captured) ? 0 : Mixed(seed) + offset;
 }
 
+// `store` makes a number of 64 random bits and puts it where it is told.
+template <typename Store>
+Computation DrawnOf(const Random& kernel, const LaunchView& launch,
+                    const Range& to, int64_t elements, int64_t step,
+                    Store store) {
+  return {.elements = elements,
+          .type = kernel.type,
+          .inputs = {},
+          .outputs = {{to, kernel.type}},
+          .compute = [=, state = StateOf(launch.arguments[1])] {
+            for (int64_t i = 0; i < elements; ++i) {
+              store(to.data + i * step,
+                    Mixed(state + static_cast<uint64_t>(i)));
+            }
+          }};
+}
+
 Computation IntegersOf(const Random& kernel, const LaunchView& launch,
                        const Range& to, int64_t elements, int64_t step) {
   const std::byte* lambda = Bytes(launch.arguments[3]);
   const auto range = ReadAt<uint64_t>(lambda + 16);
   const auto base = ReadAt<int64_t>(lambda + 24);
-  return {.elements = elements,
-          .type = kernel.type,
-          .inputs = {},
-          .outputs = {{to, kernel.type}},
-          .compute = [=, state = StateOf(launch.arguments[1]),
-                      type = kernel.type] {
-            for (int64_t i = 0; i < elements; ++i) {
-              const uint64_t drawn = Mixed(state + static_cast<uint64_t>(i));
-              StoreAs<int64_t>(type, to.data + i * step,
-                               base + static_cast<int64_t>(
-                                          range == 0 ? drawn : drawn % range));
-            }
-          }};
+  return DrawnOf(kernel, launch, to, elements, step,
+                 [=, type = kernel.type](std::byte* at, uint64_t bits) {
+                   const uint64_t drawn = range == 0 ? bits : bits % range;
+                   StoreAs<int64_t>(type, at,
+                                    base + static_cast<int64_t>(drawn));
+                 });
 }
 
 // Few of them alone: a program may compare those with something, or draw until
@@ -84,21 +94,13 @@ Computation UniformOf(const Random& kernel, const LaunchView& launch,
                       const Interval& interval, const Range& to,
                       int64_t step) {
   const auto elements = ReadAt<int64_t>(launch.arguments[0]);
-  return {.elements = elements,
-          .type = kernel.type,
-          .inputs = {},
-          .outputs = {{to, kernel.type}},
-          .compute = [=, state = StateOf(launch.arguments[1]),
-                      type = kernel.type] {
-            for (int64_t i = 0; i < elements; ++i) {
-              const double drawn =
-                  interval.from +
-                  interval.length *
-                      FractionOf(Mixed(state + static_cast<uint64_t>(i)));
-              StoreAs<double>(type, to.data + i * step,
-                              interval.Inside(RoundTo<double>(type, drawn)));
-            }
-          }};
+  return DrawnOf(kernel, launch, to, elements, step,
+                 [=, type = kernel.type](std::byte* at, uint64_t bits) {
+                   const double drawn =
+                       interval.from + interval.length * FractionOf(bits);
+                   StoreAs<double>(
+                       type, at, interval.Inside(RoundTo<double>(type, drawn)));
+                 });
 }
 
 DecodedLaunch Decode(const Random& kernel, const LaunchView& launch) {
