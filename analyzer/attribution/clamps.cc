@@ -28,6 +28,7 @@ enum class Part : uint8_t {
   kCompares,
   kSelects,
   kSum,
+  kOfPositive,  // a root or a logarithm
 };
 
 Part PartOfName(std::string_view path) {
@@ -44,9 +45,15 @@ Part PartOfName(std::string_view path) {
     return Part::kCompares;
   }
   if (has("where_kernel")) return Part::kSelects;
-  if (has("Functor_add") || has("_add_") || has("indexFunc") ||
+  // Of two tensors, of a tensor and a number, from a number (a hinge).
+  if (has("Functor_add") || has("FunctorOnSelf_add") ||
+      has("FunctorOnOther_add") || has("_add_") || has("indexFunc") ||
       has("scatter") || has("upsample")) {
     return Part::kSum;
+  }
+  if (has("sqrt_kernel") || has("log_kernel") || has("log2_kernel") ||
+      has("log10_kernel")) {
+    return Part::kOfPositive;
   }
   return Part::kOther;
 }
@@ -75,7 +82,7 @@ class ClampPass {
     size_t activity;
     TextId name;
     TextId follows;
-    bool of_layer;  // follows a layer, or a sum that follows one
+    bool of_layer;  // follows a layer, or a sum after one; guards no domain
     int vote;       // of its own gradient; 0: none
   };
 
@@ -116,6 +123,8 @@ class ClampPass {
       TakeInUpdate(i, part);
     } else if (part == Part::kClamp) {
       TakeClamp(i);
+    } else if (part == Part::kOfPositive) {
+      TakeOfPositive();
     } else if (IsBackward(at.direction)) {
       TakeGradient(i, part);
     }
@@ -149,6 +158,11 @@ class ClampPass {
     if (before_) clamp.follows = process_.activities[*before_].name;
     open_.push_back(clamps_.size());
     clamps_.push_back(clamp);
+  }
+
+  void TakeOfPositive() {
+    if (open_.empty() || clamps_.back().activity != before_) return;
+    clamps_.back().of_layer = false;
   }
 
   void TakeGradient(size_t i, Part part) {

@@ -115,5 +115,28 @@ TEST(ClampsTest, WithoutGradientsWhatLiesBeforeTells) {
                                        kElementwise}));
 }
 
+// Distances by a product, entropies: no activation has a root after it.
+TEST(ClampsTest, AClampBeforeARootOrALogarithmGuardsItsDomain) {
+  Program program;
+  program.Forward(kProduct).Forward(kClamp).Forward("sqrt_kernel_cuda");
+  program.Forward(kProduct).Forward(kClamp).Forward("log_kernel_cuda");
+  program.Forward(kProduct).Forward(kClamp).Forward(kTimes);
+  EXPECT_EQ(program.Clamps(),
+            (Classes{kElementwise, kElementwise, kActivation}));
+}
+
+// A spectral norm's iterations clamp in as small grids as a hinge loss.
+TEST(ClampsTest, AHingeIsOfALayer) {
+  Program program;
+  for (int i = 0; i < 2; ++i) {
+    program.Forward(kProduct).Forward("reduce_kernel").Forward(kClamp);
+    program.Forward(kProduct).Forward("CUDAFunctorOnOther_add");
+    program.Forward(kClamp);
+  }
+  program.Backward("threshold_kernel_impl").Backward("threshold_kernel_impl");
+  EXPECT_EQ(program.Clamps(), (Classes{kElementwise, kActivation, kElementwise,
+                                       kActivation}));
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
