@@ -23,14 +23,11 @@ DLTAP = BUILD / "bin" / "dltap"
 STEPS = 8
 SKIPPED = 77
 NETS = ("cnn", "hybridized", "resnet50", "lstm", "translator", "speech")
-POOL = "cuDNN's kernels; PyTorch has its own, whose gradient is slower"
 CLEARED = "PyTorch clears the gradient that its pooling adds to"
 FUSED = "one kernel adds and applies ReLU, where PyTorch has two"
 # Class, by net: why MXNet's time is another one. Each must differ.
 EXPLAINED = {
-    ("cnn", "POOL"): POOL,
     ("cnn", "ELEMENTWISE"): CLEARED,
-    ("hybridized", "POOL"): POOL,
     ("hybridized", "ELEMENTWISE"): CLEARED,
     ("resnet50", "ELEMENTWISE"): FUSED,
     ("resnet50", "ACTIVATION"): FUSED,
