@@ -310,7 +310,7 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
       CallTokens(model, process, attribution, from_ns);
   result.threads_at_once = ThreadsThatTrain(process, tokens);
   if (result.threads_at_once.empty() && !GoesBackward(tokens)) {
-    result.threads_at_once = LoopsOfThreads(process, tokens);
+    result.threads_at_once = LoopsOfThreads(model, process, tokens);
   }
   if (!result.threads_at_once.empty()) return result;
   const std::vector<TokenSpan> iterations = TrainingSteps(tokens);

@@ -15,8 +15,9 @@ namespace dltap::analyzer {
 // Empty where fewer than two do, where the passes of one thread lie between
 // those of the others (one loop that is handed from thread to thread), or
 // where a framework gives the operations of one loop to any thread.
-std::vector<uint64_t> LoopsOfThreads(const Process& process,
-                                     const std::vector<CallToken>& tokens);
+std::vector<uint64_t> LoopsOfThreads(const TraceModel& model,
+                                     const Process& process,
+                                     std::vector<CallToken> tokens);
 
 }  // namespace dltap::analyzer
 
