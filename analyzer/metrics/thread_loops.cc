@@ -38,11 +38,12 @@ bool TakesTurns(const ThreadLoop& loop) {
 
 uint64_t PassesOf(const std::vector<CallToken>& own) {
   const auto passes = LoopSteps(own).passes;
+  const auto is_product = [](const CallToken& token) { return token.product; };
   return static_cast<uint64_t>(
-      std::ranges::count_if(passes, [&own](const TokenSpan& span) {
+      std::ranges::count_if(passes, [&](const TokenSpan& span) {
         return std::any_of(own.begin() + static_cast<ptrdiff_t>(span.first),
                            own.begin() + static_cast<ptrdiff_t>(span.end),
-                           [](const CallToken& token) { return token.product; });
+                           is_product);
       }));
 }
 
