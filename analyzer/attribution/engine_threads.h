@@ -16,6 +16,13 @@ inline bool HasEngineThreads(const Process& process) {
   return process.framework.find("mxnet") != std::string::npos;
 }
 
+// The same, or where only some of the loop's operations are so handed out, as
+// TensorFlow's executor does.
+inline bool SpreadsOneLoop(const Process& process) {
+  return HasEngineThreads(process) ||
+         process.framework.find("tensorflow") != std::string::npos;
+}
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_ATTRIBUTION_ENGINE_THREADS_H_

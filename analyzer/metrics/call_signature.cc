@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/engine_threads.h"
 #include "analyzer/attribution/operand_address.h"
 #include "analyzer/metrics/graph_kinds.h"
 #include "analyzer/metrics/kernel_kind.h"
@@ -229,13 +230,23 @@ class TokenMaker {
     MarkAfter(std::move(trials_), [](CallToken& t) { t.trial = true; });
   }
 
+  // Threads may each read batches of their own, but not an engine's.
+  bool AreOfOneLoop(const CallToken& a, const CallToken& b) const {
+    if (!a.call.known() || !b.call.known() || SpreadsOneLoop(process_)) {
+      return true;
+    }
+    return process_.calls[a.call.value()].thread ==
+           process_.calls[b.call.value()].thread;
+  }
+
   void JoinCopies() {
     const auto is_copy = [](const CallToken& t) {
       return t.h2d && !t.computes && !t.whole;
     };
     size_t kept = 0;
     for (const CallToken& token : tokens_) {
-      if (kept > 0 && is_copy(token) && is_copy(tokens_[kept - 1])) {
+      if (kept > 0 && is_copy(token) && is_copy(tokens_[kept - 1]) &&
+          AreOfOneLoop(token, tokens_[kept - 1])) {
         tokens_[kept - 1].end_ns =
             std::max(tokens_[kept - 1].end_ns, token.end_ns);
         continue;

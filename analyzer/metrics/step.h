@@ -33,9 +33,9 @@ struct Step {
 struct Steps {
   StepsFoundBy found_by = StepsFoundBy::kNone;
   std::vector<Step> steps;  // in time; empty when none were found
-  // Threads that train at once, from two on: then no steps are found, for they
-  // lie in each other.
-  uint64_t threads_at_once = 0;
+  // The iterations of each thread that runs a loop while another one does, from
+  // two threads on: then no steps are found, for they lie in each other.
+  std::vector<uint64_t> threads_at_once = {};
   // How many steps there are by another reading, where nothing but likeness
   // tells which of two nested loops is meant; 0: there is no other.
   uint64_t other_count = 0;

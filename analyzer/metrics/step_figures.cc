@@ -29,7 +29,9 @@ void AddMean(StepFigures& steps) {
 void AddProcess(const ProcessSummary& process, StepFigures& steps) {
   // A loader that only calls has steps of its own; they are not ours.
   if (!process.has_gpu_work) return;
-  steps.threads_at_once += process.steps.threads_at_once;
+  const std::vector<uint64_t>& at_once = process.steps.threads_at_once;
+  steps.threads_at_once.insert(steps.threads_at_once.end(), at_once.begin(),
+                               at_once.end());
   if (process.steps.found_by == StepsFoundBy::kNone) {
     ++steps.processes_without;
     return;

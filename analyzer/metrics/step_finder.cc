@@ -15,6 +15,7 @@
 #include "analyzer/metrics/marker_steps.h"
 #include "analyzer/metrics/median.h"
 #include "analyzer/metrics/optimizer_steps.h"
+#include "analyzer/metrics/thread_loops.h"
 #include "analyzer/metrics/training_steps.h"
 #include "analyzer/metrics/training_threads.h"
 #include "shim/specs/entry_point.h"
@@ -258,6 +259,12 @@ bool Trains(const std::vector<CallToken>& tokens) {
   return backward > 0 && kMostBackward * forward >= backward;
 }
 
+bool GoesBackward(const std::vector<CallToken>& tokens) {
+  return std::any_of(tokens.begin(), tokens.end(), [](const CallToken& token) {
+    return token.backward || token.update;
+  });
+}
+
 // What neighbouring passes have in common of their products.
 double ShareInCommon(const std::vector<CallToken>& tokens,
                      const std::vector<TokenSpan>& spans) {
@@ -301,11 +308,11 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
   }
   const std::vector<CallToken> tokens =
       CallTokens(model, process, attribution, from_ns);
-  const size_t at_once = ThreadsThatTrain(process, tokens);
-  if (at_once > 1) {
-    result.threads_at_once = at_once;
-    return result;
+  result.threads_at_once = ThreadsThatTrain(process, tokens);
+  if (result.threads_at_once.empty() && !GoesBackward(tokens)) {
+    result.threads_at_once = LoopsOfThreads(model, process, tokens);
   }
+  if (!result.threads_at_once.empty()) return result;
   const std::vector<TokenSpan> iterations = TrainingSteps(tokens);
   std::vector<TokenSpan> spans =
       JoinByOptimizer(model, process, tokens, iterations);

@@ -8,9 +8,9 @@
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
-size_t ThreadsThatTrain(const Process& process,
-                        const std::vector<CallToken>& tokens) {
-  if (HasEngineThreads(process)) return 0;
+std::vector<uint64_t> ThreadsThatTrain(const Process& process,
+                                       const std::vector<CallToken>& tokens) {
+  if (HasEngineThreads(process)) return {};
   struct Trainer {
     bool forward = false;  // since the last update
     size_t updates = 0;
@@ -28,7 +28,7 @@ size_t ThreadsThatTrain(const Process& process,
     at.last = i;
     at.forward = false;
   }
-  size_t at_once = 0;
+  std::vector<uint64_t> at_once;
   for (const auto& [thread, a] : trainers) {
     const bool meets =
         std::any_of(trainers.begin(), trainers.end(), [&](const auto& other) {
@@ -36,7 +36,7 @@ size_t ThreadsThatTrain(const Process& process,
           return other.first != thread && b.updates >= kMinRepeats &&
                  a.first < b.last && b.first < a.last;
         });
-    at_once += a.updates >= kMinRepeats && meets ? 1 : 0;
+    if (a.updates >= kMinRepeats && meets) at_once.push_back(a.updates);
   }
   return at_once;
 }

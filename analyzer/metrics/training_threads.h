@@ -2,7 +2,7 @@
 #ifndef DLTAP_ANALYZER_METRICS_TRAINING_THREADS_H_
 #define DLTAP_ANALYZER_METRICS_TRAINING_THREADS_H_
 
-#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "analyzer/metrics/call_signature.h"
@@ -10,11 +10,12 @@
 
 namespace dltap::analyzer {
 
-// How many threads of a process train at once: each computes forward and
-// updates by turns, three times at least, while another does. 0: one alone, or
-// none; or the threads are an engine's, which says nothing of the program's.
-size_t ThreadsThatTrain(const Process& process,
-                        const std::vector<CallToken>& tokens);
+// The updates of each thread of a process that trains while another one does:
+// each computes forward and updates by turns, three times at least. Empty: one
+// thread alone does, or none; or the threads are an engine's, which says
+// nothing of the program's.
+std::vector<uint64_t> ThreadsThatTrain(const Process& process,
+                                       const std::vector<CallToken>& tokens);
 
 }  // namespace dltap::analyzer
 

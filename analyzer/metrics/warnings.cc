@@ -107,9 +107,9 @@ class Finder {
         summary_.selection.whole_run || summary_.selection.window;
     const bool is_long = totals_.longest_wall_ns >= kLongRunNs ||
                          totals_.all.kernels >= kManyActivities;
-    if (steps_.threads_at_once > 0 && !asked) {
-      found_.push_back(
-          {WarningId::kThreadsAtOnce, std::nullopt, steps_.threads_at_once});
+    if (!steps_.threads_at_once.empty() && !asked) {
+      found_.push_back({WarningId::kThreadsAtOnce, std::nullopt,
+                        steps_.threads_at_once.size()});
     } else if (steps_.found_by == StepsFoundBy::kNone && is_long && !asked) {
       found_.push_back({WarningId::kStepsNotFound, std::nullopt, std::nullopt});
     }

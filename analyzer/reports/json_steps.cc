@@ -89,6 +89,10 @@ void WriteSteps(const Summary& summary, const StepFigures& steps,
   json.Field("found_by", Name(steps.found_by));
   json.Field("other_count", steps.other_count);
   json.Field("with_module_loads", steps.with_module_loads);
+  json.Key("threads_at_once");
+  json.BeginArray();
+  for (const uint64_t count : steps.threads_at_once) json.Value(count);
+  json.EndArray();
   json.EndObject();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/memory_text.h"
@@ -91,8 +92,10 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
              "numbers; --window A..B takes a part";
     case WarningId::kThreadsAtOnce:
       return Count(n, "thread") +
-             " of one process train at once: their steps lie in each other and "
-             "can't be told apart; all of the run is in these numbers";
+             " of one process run loops of their own at once (" +
+             absl::StrJoin(figures.steps.threads_at_once, ", ") +
+             " steps): they lie in each other; all of the run is in these "
+             "numbers";
     case WarningId::kRanksDiffer:
       return "the ranks have " +
              std::to_string(figures.steps.fewest_of_a_rank.value_or(0)) +

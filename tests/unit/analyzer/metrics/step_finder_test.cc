@@ -346,7 +346,7 @@ TEST(StepFinderTest, StepsOfTwoThreadsThatTrainAtOnceAreNotTold) {
   }
   const Steps steps = StepsOf(TraceFromText(at_once));
   EXPECT_TRUE(steps.steps.empty());
-  EXPECT_EQ(steps.threads_at_once, 2);
+  EXPECT_EQ(steps.threads_at_once, (std::vector<uint64_t>{8, 8}));
   EXPECT_EQ(StepsOf(TraceFromText(in_turn)).steps.size(), 8);
 }
 
@@ -362,8 +362,37 @@ TEST(StepFinderTest, ThreadsOfMxnetsEngineAreNotTrainersOfTheirOwn) {
                      "multi_tensor_apply_x");
   }
   const Steps steps = StepsOf(TraceFromText(text));
-  EXPECT_EQ(steps.threads_at_once, 0);
+  EXPECT_TRUE(steps.threads_at_once.empty());
   EXPECT_EQ(steps.steps.size(), 8);
+}
+
+// A batch that a thread computes: three products, read back. `at` in us.
+std::string Answer(int at, int thread, const std::string& kernel, int apart) {
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    text += LaunchBy(thread, at + i * apart, 4 * at + 2 * thread + 100 * i + 1,
+                     i == 1 ? "softmax_warp_forward" : kernel);
+  }
+  return text;
+}
+
+TEST(StepFinderTest, LoopsOfThreadsThatAnswerAtOnceAreCountedByThread) {
+  const std::string threads =
+      "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2\n";
+  std::string at_once = threads;
+  std::string in_turn = threads;
+  for (int batch = 0; batch < 12; ++batch) {
+    at_once += Answer(400 * batch, 0, "ampere_sgemm_nn", 20);
+    if (batch < 9) at_once += Answer(400 * batch + 5, 1, "ampere_sgemm_nt", 20);
+    in_turn += Answer(400 * batch, batch % 2, "ampere_sgemm_nn", 20);
+  }
+  const Steps steps = StepsOf(TraceFromText(at_once));
+  EXPECT_TRUE(steps.steps.empty());
+  EXPECT_EQ(steps.threads_at_once, (std::vector<uint64_t>{12, 9}));
+  // One loop that is handed from thread to thread.
+  const Steps handed = StepsOf(TraceFromText(in_turn));
+  EXPECT_TRUE(handed.threads_at_once.empty());
+  EXPECT_EQ(handed.steps.size(), 12);
 }
 
 TEST(StepFinderTest, AnOptimizerMayComputeTheLossSeveralTimes) {

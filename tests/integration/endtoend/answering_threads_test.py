@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads that answer at once: the report has the batches of each thread."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import chain  # noqa: E402
+
+PROGRAM = pathlib.Path(__file__).parent / "programs" / "answering_threads.py"
+
+
+def report_of(kind, counts):
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder, "trace")
+        # Threads only meet where the host waits.
+        chain.run_tapped([sys.executable, PROGRAM, kind, *counts], trace,
+                         ["--no-report"], DLTAP_SIM_CLOCK="real")
+        return chain.report(trace)
+
+
+@chain.needs_torch
+class AnsweringThreadsTest(unittest.TestCase):
+
+    def test_batches_are_counted_by_thread(self):
+        for kind, counts in (("same", [12, 12, 12]), ("same", [14, 9]),
+                             ("own", [12, 12]), ("own", [8, 15, 20, 11])):
+            with self.subTest(kind, counts=counts):
+                report = report_of(kind, counts)
+                steps = report["steps"]
+                # Threads of one model that hardly met look like one loop.
+                if kind == "same" and not steps["threads_at_once"]:
+                    self.assertEqual(steps["count"], sum(counts))
+                    continue
+                self.assertEqual(steps["count"], 0)
+                self.assertEqual(sorted(steps["threads_at_once"]),
+                                 sorted(counts))
+                self.assertIn("threads_at_once", [
+                    warning["id"] for warning in report["trust"]["warnings"]])
+
+    def test_a_loop_that_is_handed_out_is_one(self):
+        steps = report_of("handed", [8, 8, 8])["steps"]
+        self.assertEqual(steps["threads_at_once"], [])
+        self.assertEqual(steps["count"], 24)
+
+
+if __name__ == "__main__":
+    unittest.main()
