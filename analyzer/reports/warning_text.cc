@@ -119,6 +119,11 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
     case WarningId::kLostRecords:
       return Count(n, "record") +
              " lost (see trust): times and counts are too small";
+    case WarningId::kNotFlushed:
+      return "the last records of the GPU of " + Count(n, "process") +
+             " did not come in time (2 s, at the end or when another profiler "
+             "came): how many are missing is unknown, GPU times and counts "
+             "are too small";
     case WarningId::kWriteFailed:
       return MibText(static_cast<double>(n)) +
              " of the trace could not be written (a full disk, a quota, a "
@@ -128,9 +133,10 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
              " of the trace gave way to the newest (DLTAP_MAX_MB): these "
              "numbers are about what was kept";
     case WarningId::kProcessCut:
-      return Count(n, "process") + " did not end by " +
-             (n == 1 ? "itself" : "themselves") +
-             " (killed, or still running): what happened last may be missing";
+      return Count(n, "process") + " without the end of " +
+             (n == 1 ? "its" : "their") +
+             " trace (killed, still running, or ended before it was written): "
+             "what happened last may be missing";
     case WarningId::kInsideCall: return InsideText(warning);
     case WarningId::kLaunchesWithoutKernel:
       return Count(n, "launch") + " (" + share +
