@@ -183,9 +183,10 @@ std::string_view Name(Obstacle obstacle) {
 
 std::string LossesOf(const Side& side) {
   constexpr WarningId kLosses[] = {
-      WarningId::kLostRecords,   WarningId::kWriteFailed,
-      WarningId::kOldestDropped, WarningId::kNotObserved,
-      WarningId::kCuptiYielded,  WarningId::kStepsNotObserved};
+      WarningId::kLostRecords,     WarningId::kNotFlushed,
+      WarningId::kWriteFailed,     WarningId::kOldestDropped,
+      WarningId::kNotObserved,     WarningId::kCuptiYielded,
+      WarningId::kStepsNotObserved};
   std::vector<std::string> names;
   for (const Warning& warning : side.figures->warnings) {
     if (std::find(std::begin(kLosses), std::end(kLosses), warning.id) ==

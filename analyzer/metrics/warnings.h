@@ -31,9 +31,10 @@ enum class WarningId : uint8_t {
   kStepsNotObserved,       // count: steps left out for want of records
   kCuptiYielded,           // count: times
   kLostRecords,            // count
+  kNotFlushed,             // count: processes whose last records came too late
   kWriteFailed,            // count: bytes
   kOldestDropped,          // count: bytes, to stay within DLTAP_MAX_MB
-  kProcessCut,             // count: processes that did not end by themselves
+  kProcessCut,             // count: processes without the end of their trace
   kInsideCall,             // count: processes that stay in a call; the longest
   kLaunchesWithoutKernel,  // count; share: of all launches
   kKernelsWithoutLaunch,   // count; share: of all activities

@@ -71,6 +71,20 @@ std::string ReadsText(const TrustFigures& trust, uint64_t n) {
          "; what it decided by them may be otherwise on a GPU";
 }
 
+std::string LateFlushText(uint64_t n) {
+  return "the last records of the GPU of " + Count(n, "process") +
+         " did not come in time (2 s, at the end or when another profiler "
+         "came): how many are missing is unknown, GPU times and counts are too "
+         "small";
+}
+
+std::string CutText(uint64_t n) {
+  return Count(n, "process") + " without the end of " +
+         (n == 1 ? "its" : "their") +
+         " trace (killed, still running, or ended before it was written): what "
+         "happened last may be missing";
+}
+
 }  // namespace
 
 std::string WarningText(const Warning& warning, const Figures& figures) {
@@ -122,6 +136,7 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
     case WarningId::kLostRecords:
       return Count(n, "record") +
              " lost (see trust): times and counts are too small";
+    case WarningId::kNotFlushed: return LateFlushText(n);
     case WarningId::kWriteFailed:
       return MibText(static_cast<double>(n)) +
              " of the trace could not be written (a full disk, a quota, a "
@@ -130,10 +145,7 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
       return "the oldest " + MibText(static_cast<double>(n)) +
              " of the trace gave way to the newest (DLTAP_MAX_MB): these "
              "numbers are about what was kept";
-    case WarningId::kProcessCut:
-      return Count(n, "process") + " did not end by " +
-             (n == 1 ? "itself" : "themselves") +
-             " (killed, or still running): what happened last may be missing";
+    case WarningId::kProcessCut: return CutText(n);
     case WarningId::kInsideCall: return InsideText(warning);
     case WarningId::kLaunchesWithoutKernel:
       return Count(n, "launch") + " (" + share +

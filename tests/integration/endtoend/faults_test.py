@@ -114,6 +114,12 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(run.done.returncode, 0, run.done.stderr)
         self.assertEqual(run.losses["flush_deadline"], 1)
         self.assertIn("flush_deadline 1", run.text)
+        above, _, _ = run.text.partition("trust: ")
+        self.assertIn("warning: the last records of the GPU of 1 process did "
+                      "not come in time", above)
+        # It is not one record, and nobody has killed the process.
+        self.assertNotIn("1 record lost", above)
+        self.assertIn("ended before it was written", above)
         self.assertIn("level kernels", run.text)
         self.assertEqual(calls_of(run), calls_of(self.whole))
 

@@ -72,6 +72,19 @@ MODES = {
                "destructors", "many_handlers", "host_functions",
                "small_stack_storm", "ranges_on_small_stacks", "reload_storm",
                "shared_memory"),
+    "unusual": ("exit_in_exit_handler", "quick_exit_handlers",
+                "abort_in_exit_handler", "killed_in_exit_handler",
+                "handlers_register_handlers", "exit_in_callback",
+                "abort_in_callback", "fork_in_callback", "signal_in_callback",
+                "forks_in_handlers", "timers_of_threads",
+                "thread_takes_signals", "dispatched_calls",
+                "rounds_up_and_traps", "thread_closes_its_own",
+                "closed_at_exec", "thread_unshares", "own_title",
+                "threads_of_our_name", "no_variables_at_all",
+                "runs_from_memory", "deletes_itself", "fixed_addresses",
+                "thread_execs", "reaps_orphans", "nothing_to_wait_for",
+                "raw_clones", "no_writable_code", "no_huge_pages",
+                "slow_timers", "idle_priority"),
     "python": ("plain", "threads", "fork", "spawn", "forkserver",
                "subprocesses", "interrupted", "handler_runs", "fault",
                "leaves_at_once", "exits_in_thread", "at_exit", "raises",
@@ -91,6 +104,7 @@ class Case:
     before: tuple = ()
     behind: tuple = ()
     variables: tuple = ()
+    audit: str = ""  # in LD_AUDIT
     output: str = ""
     root: bool = False
     may_speak: bool = False
@@ -101,6 +115,7 @@ class Case:
         words += [f"behind:{name}" for name in self.before]
         words += [f"before:{name}" for name in self.behind]
         words += [name for name, _ in self.variables]
+        words += [f"audited:{self.audit}"] if self.audit else []
         return " ".join(words + ([self.output] if self.output else []))
 
 
@@ -147,7 +162,7 @@ def fork_cases():
 
 def host_cases():
     """Other libraries in the process: allocators, sanitizers, interposers."""
-    for library in ("jemalloc", "tcmalloc"):
+    for library in ("jemalloc", "tcmalloc", "mimalloc"):
         for mode in ("short_ones", "many_first", "key_destructors"):
             yield Case("threads", (mode,), before=(library,))
             yield Case("threads", (mode,), behind=(library,))
@@ -159,6 +174,9 @@ def host_cases():
     for mode in ("return", "exit_in_thread"):
         yield Case("endings", (mode,), before=("interposer",))
         yield Case("endings", (mode,), behind=("interposer",))
+    for program, mode in (("files", "plain"), ("loading", "local"),
+                          ("threads", "short_ones")):
+        yield Case(program, (mode,), audit="audit")
     yield Case("files", ("plain",), before=("false_clock",))
     yield Case("files", ("plain",), behind=("false_clock",))
 

@@ -55,10 +55,11 @@ class Runner:
 
     def library(self, name):
         """Path of a library to preload; None: not on this machine."""
-        if name in ("interposer", "false_clock"):
+        if name in ("interposer", "false_clock", "audit"):
             return str(self.programs / f"{name}.so")
         pattern = {"jemalloc": "libjemalloc.so.2", "asan": "libasan.so",
-                   "tcmalloc": "libtcmalloc_minimal.so.4"}[name]
+                   "tcmalloc": "libtcmalloc_minimal.so.4",
+                   "mimalloc": "libmimalloc.so.2"}[name]
         if name == "asan":
             done = subprocess.run(["gcc", f"-print-file-name={pattern}"],
                                   capture_output=True, text=True)
@@ -106,6 +107,8 @@ class Runner:
         if "asan" in case.before:  # its dlopen() knows no caller's RPATH
             environment["LD_LIBRARY_PATH"] = str(self.simulated)
         environment |= dict(case.variables)
+        if case.audit:
+            environment["LD_AUDIT"] = self.library(case.audit)
         preload = [self.library(name) for name in case.before]
         if tapped:
             preload.append(str(self.tap))

@@ -56,6 +56,22 @@ TEST(WarningsTest, AShortCallIsNoHang) {
   EXPECT_EQ(Find(FiguresOf(summary), WarningId::kInsideCall), nullptr);
 }
 
+TEST(WarningsTest, AFlushThatCameTooLateIsNoSingleRecord) {
+  const std::string work =
+      "device 0 name=gpu\nkernel t=0..10us device=0 name=a\n";
+  const Summary summary =
+      SummaryOf("process pid=1 incomplete\nloss flush_deadline 1\n" + work +
+                "process pid=2\nloss flush_deadline 0\nloss ring_full 3\n" +
+                work);
+  const Figures figures = FiguresOf(summary);
+  const Warning* const late = Find(figures, WarningId::kNotFlushed);
+  ASSERT_NE(late, nullptr);
+  EXPECT_EQ(late->count, 1);
+  const Warning* const lost = Find(figures, WarningId::kLostRecords);
+  ASSERT_NE(lost, nullptr);
+  EXPECT_EQ(lost->count, 3);
+}
+
 // Marked steps of 100 us, half of each busy.
 std::string Training(int pid, int steps) {
   std::string text =
