@@ -16,8 +16,7 @@ constexpr double kSureShare = 0.5;  // kernels run slower beside a copy
 constexpr Wording kAct = {
     .any = "copy the next batch on another stream while this one computes",
     .tensorflow = "tf.data.experimental.prefetch_to_device('/gpu:0')",
-    // JAX lets a copy wait for what was started before it.
-    .jax = "jax.device_put(next batch) before this step is called, not after"};
+    .jax = "jax.device_put(next batch) before this step's result is read"};
 // Nothing computes beside a copy from pageable memory.
 constexpr Wording kActFromPageable = {
     .any =

@@ -166,15 +166,6 @@ TEST(CopiesAdviceTest, ResultsThatEveryStepCopiesToTheHost) {
   EXPECT_EQ(Given(list, "copy_overlap"), nullptr);
 }
 
-// Copies wait for what JAX started before them.
-TEST(CopiesAdviceTest, JaxIsToCopyTheNextBatchBeforeTheStepIsCalled) {
-  Upload upload;
-  upload.framework = "\"jax 0.10.2\"";
-  const auto advice = Given(AdviceOf(Training(upload)), "copy_overlap");
-  ASSERT_NE(advice, nullptr);
-  EXPECT_NE(advice->act.find("before this step is called"), std::string::npos);
-}
-
 TEST(CopiesAdviceTest, FewOrHiddenResultsAreLeftAlone) {
   Upload download;
   download.down = true;
