@@ -23,8 +23,10 @@ const ClassSummary& Of(const Facts& facts, LayerClass layer_class) {
 
 }  // namespace
 
-// What gradients of slices and growing caches copy has advice of its own.
+// What gradients of slices and growing caches copy has advice of its own. What
+// XLA copies, as the state of a lax.scan, is its compiler's choice.
 void AdviseCopies(const Facts& facts, std::vector<Advice>& out) {
+  if (facts.framework == Framework::kJax) return;
   const AvoidableWork& work = facts.totals.avoidable;
   if (work.of(Avoidable::kSlicedGradients).ns > 0) return;
   const ClassSummary& copies = Of(facts, LayerClass::kCopyD2d);

@@ -26,7 +26,10 @@ constexpr Wording kAct = {
 
 }  // namespace
 
+// TensorFlow pins nothing that a program feeds: its prefetch_to_device hides
+// copies from pageable memory, which is an advice of its own.
 void AdvisePageable(const Facts& facts, std::vector<Advice>& out) {
+  if (facts.framework == Framework::kTensorflow) return;
   const SignSums& copies = facts.Signs(Sign::kPageableUpload);
   const double bytes = facts.Step(copies.bytes);
   if (bytes < kLeastBytes || facts.gpu == nullptr) return;

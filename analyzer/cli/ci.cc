@@ -212,6 +212,13 @@ absl::StatusOr<BaselineRun> Measure(const std::string& gpu,
   const absl::StatusOr<RunSettings> settings = SettingsFor(gpu, root, options);
   if (!settings.ok()) return settings.status();
   if (absl::Status s = RunOn(*settings, options); !s.ok()) return s;
+  std::error_code error;
+  if (std::filesystem::is_empty(settings->directory, error)) {
+    return absl::NotFoundError(absl::StrCat(
+        options.command[0], ": no work of a GPU on ", gpu,
+        ", nothing was recorded; dltap doctor -- ",
+        absl::StrJoin(options.command, " "), " says what would be"));
+  }
   const SummarisedTrace trace = SummariseTrace({settings->directory}, {}, {});
   if (!trace.summary.ok()) return trace.summary.status();
   const Figures figures = FiguresOf(*trace.summary);

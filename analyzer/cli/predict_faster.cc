@@ -10,11 +10,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/cli/selection_options.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/metrics/what_if.h"
+#include "analyzer/output/near_names.h"
 #include "analyzer/reports/class_table.h"
 #include "analyzer/reports/path_report.h"
 
@@ -33,6 +35,15 @@ std::string Canonical(const std::string& what) {
   return lower;
 }
 
+// "; did you mean conv?", or nothing.
+std::string NearSpeedup(const std::string& what) {
+  std::vector<std::string> known = KnownSpeedups();
+  for (size_t i = 0; i < kClassCount; ++i) {
+    known.emplace_back(Name(static_cast<LayerClass>(i)));
+  }
+  return DidYouMean(what, known);
+}
+
 // "conv=2"; "waits=inf".
 absl::StatusOr<Speedup> ParseSpeedup(const std::string& text) {
   constexpr double kLeast = 0.01;
@@ -48,9 +59,9 @@ absl::StatusOr<Speedup> ParseSpeedup(const std::string& text) {
   TimeFactors factors;
   if (Apply(speedup, factors)) return speedup;
   return absl::InvalidArgumentError(
-      absl::StrCat("predict: --faster ", text,
+      absl::StrCat("predict: --faster ", text, NearSpeedup(speedup.what),
                    ": expected a class of the report, or one of ",
-                   KnownSpeedups(), " (waits=inf only)"));
+                   absl::StrJoin(KnownSpeedups(), ", "), " (waits=inf only)"));
 }
 
 absl::StatusOr<Scenario> ParseScenario(const std::vector<std::string>& texts) {
@@ -82,7 +93,7 @@ int RunPredictFaster(const std::vector<std::string>& args) {
   app.add_option("--faster", faster,
                  "WHAT=K, K times as fast, or inf; may be repeated: all at "
                  "once. WHAT: a class (conv, gemm, copy_h2d, ...), or " +
-                     KnownSpeedups())
+                     absl::StrJoin(KnownSpeedups(), ", "))
       ->required()
       ->expected(1)
       ->allow_extra_args(false)

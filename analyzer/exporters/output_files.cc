@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -119,9 +120,17 @@ absl::Status Publish(const std::string& from, const std::string& to,
   return Failure(to, std::strerror(errno));
 }
 
-absl::Status WriteTemporary(const ExportFile& file, const std::string& path,
-                            bool compress) {
-  return file.stream ? StreamTo(file, path, compress) : file.write(path);
+// An error of a file names it as it was asked for, not as it is called until it
+// is whole.
+absl::Status WriteTemporary(const ExportFile& file, const std::string& part,
+                            const std::string& path, bool compress) {
+  const absl::Status status =
+      file.stream ? StreamTo(file, part, compress) : file.write(part);
+  if (status.ok()) return status;
+  const std::string why =
+      absl::StrReplaceAll(status.message(), {{part, path}});
+  const bool is_named = why.find(path) != std::string::npos;
+  return {status.code(), is_named ? why : absl::StrCat(path, ": ", why)};
 }
 
 }  // namespace
@@ -167,7 +176,7 @@ absl::Status WriteFiles(const std::vector<ExportFile>& files,
   for (size_t i = 0; status.ok() && i < files.size(); ++i) {
     parts.push_back(absl::StrCat(paths[i], ".part-", getpid()));
     status =
-        WriteTemporary(files[i], parts[i],
+        WriteTemporary(files[i], parts[i], paths[i],
                        files[i].always_compressed || paths[i].ends_with(".gz"));
     if (status.ok() && done) done(i + 1);
   }

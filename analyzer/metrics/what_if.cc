@@ -100,13 +100,12 @@ TimeFactors FactorsOf(const Scenario& scenario) {
   return factors;
 }
 
-std::string KnownSpeedups() {
-  std::string out;
-  for (const HostWord& word : kHostWords) out += std::string(word.word) + ", ";
-  for (const ClassWord& word : kClassWords) {
-    out += std::string(word.word) + ", ";
-  }
-  return out + std::string(kWaits);
+std::vector<std::string> KnownSpeedups() {
+  std::vector<std::string> out;
+  for (const HostWord& word : kHostWords) out.emplace_back(word.word);
+  for (const ClassWord& word : kClassWords) out.emplace_back(word.word);
+  out.emplace_back(kWaits);
+  return out;
 }
 
 bool Apply(const Speedup& speedup, TimeFactors& factors) {

@@ -14,7 +14,7 @@
 namespace dltap::analyzer {
 
 // The words beside the names of classes.
-std::string KnownSpeedups();
+std::vector<std::string> KnownSpeedups();
 // False: there is no such thing.
 bool Apply(const Speedup& speedup, TimeFactors& factors);
 

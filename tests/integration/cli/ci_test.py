@@ -126,6 +126,14 @@ class CiTest(unittest.TestCase):
         self.assertIn("h100-sxm", typo.stderr)
         self.ci("--update", "--gpu", "h100-sxm", "--gpu", "sim:h100-sxm")
 
+    def test_a_program_without_work_of_a_gpu_is_said_to_have_none(self):
+        done = subprocess.run([DLTAP, "ci", "--update", "--", "true"],
+                              cwd=self.folder, text=True, capture_output=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("true: no work of a GPU on h100-sxm", done.stderr)
+        self.assertNotIn("dltap-ci-", done.stderr)  # gone already
+        self.assertFalse(self.baseline.exists())
+
     def test_a_baseline_that_is_a_link_stays_one(self):
         self.ci("--update")
         target = self.baseline.rename(self.folder / "kept.json")

@@ -87,9 +87,23 @@ TEST(CopiesAdviceTest, OnlyPinnedMemoryIsCopiedBesideKernels) {
   EXPECT_EQ(pinned->act.find("from pinned memory"), std::string::npos);
 }
 
-TEST(CopiesAdviceTest, OtherFrameworksGetNoOptionOfTorch) {
+// It has no option that pins what a program feeds.
+TEST(CopiesAdviceTest, TensorflowIsToPrefetchAndNotToPin) {
   Upload upload;
   upload.framework = "\"tensorflow 2.21.0\"";
+  const AdviceList list = AdviceOf(Training(upload));
+  EXPECT_EQ(Given(list, "pageable"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "pageable"), "");
+  const auto advice = Given(list, "copy_overlap");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NE(advice->act.find("prefetch_to_device"), std::string::npos);
+  EXPECT_NEAR(advice->gain_low_ns, 200'000, 1'000);
+  EXPECT_NEAR(advice->gain_high_ns, 400'000, 1'000);
+}
+
+TEST(CopiesAdviceTest, OtherFrameworksGetNoOptionOfTorch) {
+  Upload upload;
+  upload.framework = "\"jax 0.10.2\"";
   const auto advice = Given(AdviceOf(Training(upload)), "pageable");
   EXPECT_EQ(advice->act.find("pin_memory"), std::string::npos);
 }

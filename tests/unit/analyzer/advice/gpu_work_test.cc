@@ -344,6 +344,47 @@ TEST(RnnLoopTest, CudnnsLayerIsLeftAlone) {
                            .Advised()));
 }
 
+// cuDNN's recurrent layer over 16 time steps, in calls of `each` of them, and
+// back.
+AdviceList CudnnCells(int each, bool backward = true) {
+  Training training;
+  for (int i = 0; i < 16 / each; ++i) {
+    training.Product("cudnnRNNForward operation=1", 20 * each, "RNN_block");
+  }
+  training.InBackward();
+  for (int i = 0; backward && i < 16 / each; ++i) {
+    training.Product("cudnnRNNBackwardData_v8 operation=2", 20 * each,
+                     "RNN_block_backward");
+  }
+  std::string operations;
+  for (const char* kind : {"1 rnn_forward", "2 rnn_backward_data"}) {
+    operations += Line("operation ", kind,
+                       " cell=lstm batch=8 input=64 hidden=64 layers=1 seq=",
+                       each);
+  }
+  return AdviceOf(operations + training.Text());
+}
+
+TEST(RnnLoopTest, CudnnsLayerForEachTimeStepIsToTakeThemAll) {
+  const auto advice = Given(CudnnCells(1), "rnn_loop");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->layer_class, LayerClass::kRnn);
+  EXPECT_NE(advice->why.find("single time steps"), std::string::npos);
+  EXPECT_DOUBLE_EQ(advice->evidence.count, 32);
+  // 0.3 to 0.85 of its 640 us stay.
+  EXPECT_NEAR(advice->gain_low_ns, 0.15 * 640e3, 2e3);
+  EXPECT_NEAR(advice->gain_high_ns, 0.70 * 640e3, 20e3);
+}
+
+TEST(RnnLoopTest, CudnnsLayerForAllTimeStepsIsLeftAlone) {
+  EXPECT_TRUE(IsSilent(CudnnCells(16)));
+}
+
+// Each output decides what the next step is given.
+TEST(RnnLoopTest, WhoGeneratesCallsCudnnsLayerForEachTimeStep) {
+  EXPECT_EQ(Given(CudnnCells(1, false), "rnn_loop"), nullptr);
+}
+
 // Four layers twice, the second time with a backward pass.
 Training TwoPasses(int first_weights, int second_weights) {
   Training training;

@@ -136,6 +136,46 @@ std::string Reading(bool reads, int values) {
   return program.text();
 }
 
+// A kernel, what it made of `bytes` to the host in 40 us, and `idle_us` in which
+// the host makes something of that.
+AdviceList Evaluating(int idle_us, const std::string& more = "",
+                      int bytes = 2'000'000) {
+  Program program("torch 2.11.0", more);
+  const int step_us = 340 + idle_us;
+  for (int i = 0; i < kSteps; ++i) {
+    const int at = 100 + step_us * i;
+    program.Step(i, at - 10, at + step_us - 11);
+    program.Launch(at - 6, at, at + 300);
+    program.Copy("dtoh", at + 2, at + 300, at + 340, bytes);
+    program.Wait(at + 5, at + 341);
+  }
+  return AdviceOf(program.text());
+}
+
+TEST(DownloadAdviceTest, IdleTimeAfterResultsBelongsToThem) {
+  const auto busy = Given(Evaluating(8), "download");
+  const auto idle = Given(Evaluating(400), "download");
+  ASSERT_NE(busy, nullptr);
+  ASSERT_NE(idle, nullptr);
+  // Half of the copy hides behind the kernel in any case.
+  EXPECT_NEAR(busy->gain_low_ns, 20e3, 6e3);
+  EXPECT_GE(idle->gain_low_ns, 20e3 + 0.4 * 400e3);
+  EXPECT_LE(idle->gain_low_ns, 20e3 + 0.6 * 400e3);
+  EXPECT_GE(idle->gain_high_ns, 40e3 + 0.95 * 400e3);
+  EXPECT_LE(idle->gain_high_ns, 40e3 + 1.05 * 400e3);
+}
+
+TEST(DownloadAdviceTest, FixedCostsTellNothingOfTheTimeAfterResults) {
+  const auto advice =
+      Given(Evaluating(340, "host_clock fixed_costs\n"), "download");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->gain_low_ns, 20e3, 6e3);
+}
+
+TEST(DownloadAdviceTest, IdleTimeAfterFewBytesIsNotTheirs) {
+  EXPECT_EQ(Given(Evaluating(400, "", 100), "download"), nullptr);
+}
+
 TEST(SyncReadsAdviceTest, ReadsThatEmptyTheQueueAreNamed) {
   const AdviceList list = AdviceOf(Reading(true, 8));
   const auto advice = Given(list, "sync_reads");

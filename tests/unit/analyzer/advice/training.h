@@ -29,6 +29,13 @@ class Training {
                             ",1,1 block=128,1,1"),
                false);
   }
+  // From GPU memory to GPU memory.
+  Training& Copy(int us) {
+    Add("cudaMemcpyAsync", us, "kind=dtod src=device dst=device bytes=1000000",
+        false);
+    items_.back().activity = "memcpy";
+    return *this;
+  }
   // Each kernel from here on is submitted by a call of so many us after the one
   // before has ended.
   Training& CallingFor(int us) {
@@ -64,6 +71,7 @@ class Training {
     int thread;
     bool library;
     int call_us;  // 0: while the kernel before it runs
+    const char* activity = "kernel";
   };
 
   Training& OnThread(int thread) {
@@ -87,7 +95,7 @@ class Training {
     absl::StrAppend(&text, "launchapi t=", call, "..", call + 1,
                     "us thread=", item.thread, " corr=", corr);
     if (item.library) absl::StrAppend(&text, " ext=", call, "us");
-    absl::StrAppend(&text, "\nkernel t=", at, "..", at + item.us,
+    absl::StrAppend(&text, "\n", item.activity, " t=", at, "..", at + item.us,
                     "us device=0 stream=7 corr=", corr, " ", item.kernel, "\n");
     return at + item.us;
   }

@@ -233,6 +233,10 @@ TEST_F(CliTest, FasterWantsAKnownThingAndANumber) {
     EXPECT_EQ(Run("predict", {"--faster", bad, path}), kExitUsage) << bad;
     ExpectOneErrorLine("--faster");
   }
+  EXPECT_EQ(Run("predict", {"--faster", "gmem=2", path}), kExitUsage);
+  ExpectOneErrorLine("did you mean gemm?");
+  EXPECT_EQ(Run("predict", {"--faster", "lauch=2", path}), kExitUsage);
+  ExpectOneErrorLine("did you mean launch?");
   EXPECT_EQ(Run("predict", {"--faster", "gemm=1", path}), kExitOk);
   EXPECT_THAT(out_, HasSubstr("GEMM 1 x: 0.04 ms (0.0 %)"));
   EXPECT_EQ(Run("predict", {"--faster", "GEMM=2.5", path}), kExitOk);
@@ -248,6 +252,19 @@ TEST_F(CliTest, FasterWantsAKnownThingAndANumber) {
   ExpectOneErrorLine("text traces don't merge");
   EXPECT_EQ(Run("predict", {"--faster", "--help"}), kExitOk);
   EXPECT_THAT(out_, HasSubstr("WHAT=K"));
+}
+
+// Not what the file is called until it is whole.
+TEST_F(CliTest, ExportThatCannotBeWrittenNamesWhatWasAskedFor) {
+  const std::string path = dir_.path() + "/trace.txt";
+  std::ofstream(path) << "format dltap\ndevice 0 name=gpu\n"
+                         "kernel t=0..40us device=0 name=sgemm\n";
+  for (const char* format : {"chrome", "perfetto", "nsys", "pprof"}) {
+    const std::string out = dir_.path() + "/missing/out";
+    EXPECT_EQ(Run("export", {"--format", format, "-o", out, path}),
+              kExitBadInput);
+    ExpectOneErrorLine("/missing/out: ");
+  }
 }
 
 TEST_F(CliTest, FasterWantsGpuWork) {
