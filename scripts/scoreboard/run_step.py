@@ -33,9 +33,11 @@ def autocast(precision):
 def make_step(row):
     with torch.device("cuda"):
         model, inputs, targets, loss_of = models.BUILDERS[row["builder"]](row)
-    if row["precision"] == "fp16":
-        model = model.half()
-        inputs = tuple(x.half() for x in inputs)
+    pure = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(row["precision"])
+    if pure is not None:
+        model = model.to(pure)
+        inputs = tuple(x.to(pure) if x.is_floating_point() else x
+                       for x in inputs)
     if row["layout"] == "nhwc":
         model = model.to(memory_format=torch.channels_last)
         inputs = tuple(x.contiguous(memory_format=torch.channels_last)

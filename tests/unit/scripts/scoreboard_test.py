@@ -16,13 +16,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 BOARD = ROOT / "scripts" / "scoreboard"
 sys.path.insert(0, str(BOARD))
 import errors  # noqa: E402
+import pick_other_gpus  # noqa: E402
 import pick_steps  # noqa: E402
 import plot  # noqa: E402
 
 
-def truth():
-    with open(BOARD / "steps.csv", newline="", encoding="utf-8") as source:
+def rows_of(name):
+    with open(BOARD / name, newline="", encoding="utf-8") as source:
         return list(csv.DictReader(source))
+
+
+def truth():
+    return rows_of("steps.csv")
 
 
 class Figures(unittest.TestCase):
@@ -45,7 +50,7 @@ class Figures(unittest.TestCase):
 
 class Truth(unittest.TestCase):
     def test_a_model_is_on_one_side_only(self):
-        for row in truth():
+        for row in truth() + rows_of("other_gpus.csv"):
             self.assertEqual(row["split"], pick_steps.split_of(row["model"]))
 
     def test_both_sides_have_rows_and_each_has_its_source(self):
@@ -55,6 +60,26 @@ class Truth(unittest.TestCase):
         self.assertGreater(sides.count("shown"), 0.5 * len(rows))
         self.assertTrue(all(row["source"] and row["licence"] and
                             float(row["step_ms"]) > 0 for row in rows))
+
+
+    def test_other_gpus_are_many_and_on_both_sides(self):
+        rows = rows_of("other_gpus.csv")
+        self.assertGreaterEqual(len({row["gpu"] for row in rows}), 6)
+        self.assertEqual({row["split"] for row in rows},
+                         {"shown", "held_out"})
+
+    def test_an_epoch_is_as_many_steps_as_its_samples_fill(self):
+        row = {"network": "resnet50", "batch_size": "256",
+               "time_per_epoch": "1281.167"}
+        self.assertAlmostEqual(pick_other_gpus.from_zeus(row)["step_ms"], 256)
+
+    def test_a_micro_batch_takes_its_tokens_by_the_rate(self):
+        row = {"GPU": "a100_40gb", "MicroBatchSize": "2",
+               "SeqLen (T)": "512", "MP Mode": "PURE", "Model": "1b",
+               "Throughput (T/s/GPU)": "2048"}
+        step = pick_other_gpus.from_mpt(row)
+        self.assertEqual((step["step_ms"], step["gpu"], step["precision"]),
+                         (500, "a100-40-sxm", "bf16"))
 
 
 class OtherPredictors(unittest.TestCase):
