@@ -57,6 +57,10 @@ def _literal(address: str) -> str:
     return re.sub(r"([*?\[\]{}\\])", r"\\\1", address)
 
 
+# A folder that somebody named otherwise (`rank=7.old`) holds no rank.
+RANK = "0|-?[1-9][0-9]*"
+
+
 def _version(spark, part) -> int:
     context = spark.sparkContext
     footer = context._jvm.org.apache.parquet.hadoop.ParquetFileReader.readFooter(
@@ -69,10 +73,11 @@ def _version(spark, part) -> int:
 def incomplete_ranks(spark, dataset: str) -> list[tuple[str, str]]:
     """Run and rank: whoever packs writes `runs` last."""
     ranks = {"runs": set(), "": set()}
-    for path in _glob(spark, f"{_literal(dataset)}/run=*/table=*/rank=*"):
+    for path in _glob(spark, f"{_literal(dataset)}/run=*/table=*/rank=?*"):
         rank, table, run = (p.getName().split("=", 1)[1] for p in (
             path, path.getParent(), path.getParent().getParent()))
-        ranks["runs" if table == "runs" else ""].add((run, rank))
+        if re.fullmatch(RANK, rank):
+            ranks["runs" if table == "runs" else ""].add((run, rank))
     return sorted(ranks[""] - ranks["runs"])
 
 
@@ -85,7 +90,7 @@ def make_views(spark, dataset: str,
             f"{dataset}: no data set, for it holds no folder run=NAME")
     for table, columns in dq.TABLES.items():
         types = {"run": "text", "rank": "bigint", **columns}
-        pattern = f"{_literal(dataset)}/run=*/table={table}/rank=*"
+        pattern = f"{_literal(dataset)}/run=*/table={table}/rank=?*"
         if parts := _glob(spark, pattern + "/part-*.parquet"):
             version = _version(spark, parts[0])
             if version > dq.VERSION:
@@ -96,6 +101,7 @@ def make_views(spark, dataset: str,
                      .option("mergeSchema", "true")
                      .option("pathGlobFilter", "part-*.parquet")
                      .parquet(pattern))
+            frame = frame.filter(frame["rank"].rlike(f"^({RANK})$"))
             has = set(frame.columns)
             for run, rank in without:
                 frame = frame.filter((frame["run"] != run) |

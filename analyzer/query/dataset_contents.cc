@@ -35,7 +35,6 @@ std::map<std::string, fs::path> Folders(const fs::path& in,
   return out;
 }
 
-// A folder that somebody named otherwise holds no rank.
 bool IsRank(const std::string& name) {
   int64_t number = 0;
   return absl::SimpleAtoi(name, &number) && absl::StrCat(number) == name;
@@ -57,13 +56,19 @@ std::string StampOf(const fs::path& rank) {
 std::vector<RunContents> RunsOf(const std::string& dataset) {
   std::vector<RunContents> runs;
   for (const auto& [name, folder] : Folders(dataset, "run")) {
-    RunContents run = {name, folder, {}, {}};
+    RunContents run;
+    run.name = name;
+    run.folder = folder;
     for (const auto& [rank, path] : Folders(TableOf(run, kRunsTable), "rank")) {
       if (IsRank(rank)) run.whole[rank] = StampOf(path);
     }
     for (const auto& [table, path] : Folders(folder, "table")) {
       for (const auto& [rank, parts] : Folders(path, "rank")) {
-        if (IsRank(rank) && !run.whole.contains(rank)) run.broken.insert(rank);
+        if (!IsRank(rank)) {
+          run.has_others = true;
+        } else if (!run.whole.contains(rank)) {
+          run.broken.insert(rank);
+        }
       }
     }
     runs.push_back(std::move(run));

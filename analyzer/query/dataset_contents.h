@@ -17,6 +17,8 @@ struct RunContents {
   std::filesystem::path folder;
   std::map<std::string, std::string> whole;  // ranks, with their stamps
   std::set<std::string> broken;              // ranks whose packing did not end
+  // Folders that somebody named otherwise (`rank=7.old`) are none of a rank's.
+  bool has_others = false;
 };
 
 std::vector<RunContents> RunsOf(const std::string& dataset);

@@ -157,7 +157,7 @@ std::vector<std::string> DatasetViews::OwnParts(
   bool is_all = true;
   for (size_t run = 0; run < runs_.size(); ++run) {
     std::set<std::string> ranks = WholeRanks(runs_[run]);
-    is_all = is_all && runs_[run].broken.empty();
+    is_all = is_all && runs_[run].broken.empty() && !runs_[run].has_others;
     if (const Gathered* const gathered = GatheredOf(table, run)) {
       is_all = false;
       for (const std::string& rank : gathered->ranks.same) ranks.erase(rank);
@@ -168,7 +168,7 @@ std::vector<std::string> DatasetViews::OwnParts(
   }
   if (!is_all || paths.empty()) return paths;
   return {absl::StrCat(EscapedPath(dataset_), "/run=*/table=",
-                       std::string(table), "/rank=*/part-*.parquet")};
+                       std::string(table), "/rank=?*/part-*.parquet")};
 }
 
 std::string DatasetViews::SelectGathered(std::string_view table) const {

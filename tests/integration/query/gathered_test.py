@@ -89,6 +89,16 @@ class Gathered(unittest.TestCase):
             self.assertEqual(self.asked.dataset.rows(
                 f"SELECT count(DISTINCT rank) AS n FROM {table}"), [{"n": 15}])
 
+    def test_folders_that_are_no_rank_s_count_for_nothing(self):
+        before = self.answers()
+        for name in ("rank=5.old", "rank=05", "rank=", "rank=x"):
+            for table in ("steps", "collectives", "runs"):
+                shutil.copytree(self.path / f"run=one/table={table}/rank=5",
+                                self.path / f"run=one/table={table}" / name)
+        self.assertEqual(self.answers(), before)
+        self.gather()
+        self.assertEqual(self.answers(), before)
+
     def test_what_a_newer_dltap_gathered_is_not_read(self):
         import pyarrow.parquet as pq
         before = self.answers()

@@ -16,6 +16,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/support/dataset")]
 try:
+    import asking
     import duck
     import job
     import pyspark  # noqa: F401
@@ -76,7 +77,9 @@ class Alike(unittest.TestCase):
         spark = spark_query.session(master, SETTINGS)
         self.addCleanup(spark.stop)
         spark.sparkContext.setLogLevel("ERROR")
-        spark_query.make_views(spark, self.folder.name)
+        spark_query.make_views(
+            spark, self.folder.name,
+            spark_query.incomplete_ranks(spark, self.folder.name))
         return spark
 
     def compare(self, spark, name: str) -> None:
@@ -125,6 +128,35 @@ class Alike(unittest.TestCase):
         killer.join()
         self.assertEqual(killed, executors[:1])
         self.assertNotIn(executors[0], executors_of(spark))
+
+
+class Gathered(Alike):
+    """What `dltap query` reads, which takes most from the gathered files, with
+    a rank that was packed again since, ranks that are left out, and folders
+    that are none of a rank's."""
+    def setUp(self):
+        super().setUp()
+        self.asked = asking.Dataset(pathlib.Path(self.folder.name))
+        run = self.asked.path / "run=it's one"
+        shutil.rmtree(run / "table=runs/rank=7")
+        subprocess.run([asking.DLTAP, "pack", "--parquet", self.asked.path,
+                        "--run", "it's one", "--gather"], check=True)
+        self.assertTrue((run / "table=steps/_gathered.parquet").exists())
+        time.sleep(0.01)  # a clock of files may tick slowly
+        os.utime(run / "table=runs/rank=20")
+        shutil.rmtree(run / "table=runs/rank=21")
+        for name in ("rank=x", "rank=022", "rank="):
+            shutil.copytree(run / "table=steps/rank=22",
+                            run / "table=steps" / name)
+
+    def compare(self, spark, name: str) -> None:
+        found = spark_query.ask(spark, name, {})
+        rows = self.asked.ask(name)
+        self.assertEqual(len(found.rows), len(rows), name)
+        for one, other in zip(rows, found.rows):
+            self.assertEqual(list(one), found.columns, name)
+            self.assertTrue(all(map(alike, one.values(), other)),
+                            (name, one, other))
 
 
 class BySubmit(unittest.TestCase):
