@@ -133,7 +133,10 @@ class Alike(unittest.TestCase):
 class Gathered(Alike):
     """What `dltap query` reads, which takes most from the gathered files, with
     a rank that was packed again since, ranks that are left out, and folders
-    that are none of a rank's."""
+    that are none of a rank's. Which master works it out is another matter."""
+    test_with_two_executors = None
+    test_when_an_executor_is_killed = None
+
     def setUp(self):
         super().setUp()
         self.asked = asking.Dataset(pathlib.Path(self.folder.name))
