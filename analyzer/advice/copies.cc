@@ -14,8 +14,9 @@ constexpr double kSureShare = 0.5;    // some may be wanted
 
 constexpr Wording kAct = {
     .any = "leave out copies from GPU to GPU",
-    .torch = "leave out .clone(), .contiguous() and .repeat() where a view "
-             "does (detach, expand, matmul of a transposed tensor)"};
+    .torch =
+        "leave out .clone(), .contiguous() and .repeat() where a view "
+        "does (detach, expand, matmul of a transposed tensor)"};
 
 const ClassSummary& Of(const Facts& facts, LayerClass layer_class) {
   return facts.totals.classes[static_cast<size_t>(layer_class)];
@@ -39,10 +40,10 @@ void AdviseCopies(const Facts& facts, std::vector<Advice>& out) {
       .share = facts.ShareOfStep(ns),
       .calls = {"cudaMemcpyAsync"},
       .ops = {"memcpy DtoD"},
-      .steps_seen = facts.totals.signs.class_steps[static_cast<size_t>(
-          LayerClass::kCopyD2d)]};
-  advice.gain_low_ns =
-      kSureShare * ns * WaitedFor(facts, LayerClass::kCopyD2d);
+      .steps_seen =
+          facts.totals.signs
+              .class_steps[static_cast<size_t>(LayerClass::kCopyD2d)]};
+  advice.gain_low_ns = kSureShare * ns * WaitedFor(facts, LayerClass::kCopyD2d);
   advice.gain_high_ns = std::min(
       facts.step_ns, ns + facts.Step(Of(facts, LayerClass::kLayout).gpu_ns) +
                          facts.Step(facts.totals.in(DeviceState::kIdle)));

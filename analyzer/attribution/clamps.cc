@@ -207,9 +207,8 @@ class ClampPass {
              ShapeOf(process_, at).grid == gradient.grid;
     };
     for (const bool of_layer : {gradient.vote > 0, false}) {
-      const auto it =
-          std::find_if(open_.rbegin(), open_.rend(),
-                       [&](size_t i) { return like(i, of_layer); });
+      const auto it = std::find_if(open_.rbegin(), open_.rend(),
+                                   [&](size_t i) { return like(i, of_layer); });
       if (it != open_.rend()) return it;
     }
     return open_.rbegin();
@@ -223,7 +222,7 @@ class ClampPass {
   std::vector<size_t> open_;  // of these, of the pass looked at
   std::vector<Gradient> gradients_;
   absl::flat_hash_map<Place, int> votes_;
-  std::optional<size_t> before_;      // the kernel before, but copies
+  std::optional<size_t> before_;  // the kernel before, but copies
   // Gave what a layer or a sum or clamp of such did; the first may have.
   bool of_layer_ = true;
   size_t since_compare_ = kCompares;  // kernels of the backward pass

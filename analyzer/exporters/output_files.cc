@@ -127,8 +127,7 @@ absl::Status WriteTemporary(const ExportFile& file, const std::string& part,
   const absl::Status status =
       file.stream ? StreamTo(file, part, compress) : file.write(part);
   if (status.ok()) return status;
-  const std::string why =
-      absl::StrReplaceAll(status.message(), {{part, path}});
+  const std::string why = absl::StrReplaceAll(status.message(), {{part, path}});
   const bool is_named = why.find(path) != std::string::npos;
   return {status.code(), is_named ? why : absl::StrCat(path, ": ", why)};
 }

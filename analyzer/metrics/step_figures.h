@@ -19,7 +19,7 @@ struct StepFigures {
   uint64_t used = 0;
   std::array<uint64_t, kStepUses> left_out{};  // kUsed is 0
   uint64_t processes = 0;                      // with steps
-  uint64_t processes_without = 0;    // with GPU work, but no steps were found
+  uint64_t processes_without = 0;  // with GPU work, but no steps were found
   // Of threads that run loops at once, without steps of their process.
   std::vector<uint64_t> threads_at_once;
   uint64_t with_module_loads = 0;    // of the used ones

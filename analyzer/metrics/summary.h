@@ -40,7 +40,7 @@ struct StepSummary {
   std::array<uint64_t, kStepUses> by_use{};
   std::vector<uint64_t> threads_at_once;  // see Steps
   uint64_t other_count = 0;               // the same
-  uint64_t with_module_loads = 0;  // of the used ones
+  uint64_t with_module_loads = 0;         // of the used ones
 
   uint64_t found() const;
 

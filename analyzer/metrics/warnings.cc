@@ -24,9 +24,9 @@ constexpr int64_t kLongCallNs = 10'000'000'000;  // no step waits so long
 // a shape or a join, which the trust line counts. How many records a flush that
 // came too late has cost, nobody knows: it has its own warning.
 constexpr std::string_view kDropRecords[] = {
-    "ring_full",       "thread_cap",      "ring_unavailable", "signal_handler",
-    "max_mb",          "cupti_dropped",   "zero_timestamp",   "bad_activity",
-    "activity_buffer", "corrupt_block",   "missing_slots",    "unmapped_time",
+    "ring_full",       "thread_cap",    "ring_unavailable", "signal_handler",
+    "max_mb",          "cupti_dropped", "zero_timestamp",   "bad_activity",
+    "activity_buffer", "corrupt_block", "missing_slots",    "unmapped_time",
     "definition_lost", "ring_missing"};
 
 uint64_t CountOf(const TrustFigures& trust, std::string_view cause) {
@@ -169,16 +169,14 @@ class Finder {
       lost += CountOf(trust_, cause);
     }
     IfAny(WarningId::kLostRecords, lost);
-    IfAny(WarningId::kNotFlushed,
-          CountProcesses([](const ProcessSummary& p) {
+    IfAny(WarningId::kNotFlushed, CountProcesses([](const ProcessSummary& p) {
             const auto it = p.lost.find("flush_deadline");
             return it != p.lost.end() && it->second > 0;
           }));
     IfAny(WarningId::kWriteFailed, CountOf(trust_, "write_failed"));
     IfAny(WarningId::kOldestDropped, CountOf(trust_, "overwritten"));
-    IfAny(WarningId::kProcessCut, CountProcesses([](const ProcessSummary& p) {
-            return !p.complete;
-          }));
+    IfAny(WarningId::kProcessCut,
+          CountProcesses([](const ProcessSummary& p) { return !p.complete; }));
     LookAtOpenCalls();
     uint64_t refused = 0;
     for (const DeviceMemory& device : summary_.memory.devices) {

@@ -143,16 +143,14 @@ absl::Status DatasetViews::CheckVersions(Duckdb& database) const {
 
 const DatasetViews::Gathered* DatasetViews::GatheredOf(std::string_view table,
                                                        size_t run) const {
-  const auto found =
-      std::find_if(gathered_.begin(), gathered_.end(), [&](const auto& g) {
-        return g.run == run && g.table == table;
-      });
+  const auto found = std::find_if(
+      gathered_.begin(), gathered_.end(),
+      [&](const auto& g) { return g.run == run && g.table == table; });
   return found == gathered_.end() ? nullptr : &*found;
 }
 
 // Patterns: one for all where all are read.
-std::vector<std::string> DatasetViews::OwnParts(
-    std::string_view table) const {
+std::vector<std::string> DatasetViews::OwnParts(std::string_view table) const {
   std::vector<std::string> paths;
   bool is_all = true;
   for (size_t run = 0; run < runs_.size(); ++run) {

@@ -159,7 +159,8 @@ static void Tick(int number) {
 static void* TimedThread(void* ignored) {
   (void)ignored;
   static char stack[64 << 10];
-  const stack_t own = {.ss_sp = stack, .ss_size = sizeof(stack),
+  const stack_t own = {.ss_sp = stack,
+                       .ss_size = sizeof(stack),
                        .ss_flags = (int)(1u << 31)};  // SS_AUTODISARM
   sigaltstack(&own, NULL);
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
@@ -461,9 +462,7 @@ static int Switched(int option, unsigned long value) {
 }
 static int NoWritableCode(void) { return Switched(65, 1); }  // MDWE
 static int NoHugePages(void) { return Switched(PR_SET_THP_DISABLE, 1); }
-static int SlowTimers(void) {
-  return Switched(PR_SET_TIMERSLACK, 500000000);
-}
+static int SlowTimers(void) { return Switched(PR_SET_TIMERSLACK, 500000000); }
 static int IdlePriority(void) {
   const struct sched_param none = {0};
   Say("idle %d\n", sched_setscheduler(0, SCHED_IDLE, &none));

@@ -325,9 +325,9 @@ TEST(RnnLoopTest, AThirdOfTheTimeIsTheProducts) {
 TEST(RnnLoopTest, FusedCellsMayGainNothing) {
   Training training;
   for (const char* input : {"A=0x400 B=0x500", "A=0x600 B=0x700"}) {
-    training.Product("cublasSgemm_v2 m=512 n=32 k=128 C=0x800 " +
-                         std::string(input),
-                     10, kTf32);
+    training.Product(
+        "cublasSgemm_v2 m=512 n=32 k=128 C=0x800 " + std::string(input), 10,
+        kTf32);
   }
   training.Kernel(
       "void at::native::(anonymous namespace)::kernel::lstm_cell_forward<"
@@ -358,9 +358,9 @@ AdviceList CudnnCells(int each, bool backward = true) {
   }
   std::string operations;
   for (const char* kind : {"1 rnn_forward", "2 rnn_backward_data"}) {
-    operations += Line("operation ", kind,
-                       " cell=lstm batch=8 input=64 hidden=64 layers=1 seq=",
-                       each);
+    operations +=
+        Line("operation ", kind,
+             " cell=lstm batch=8 input=64 hidden=64 layers=1 seq=", each);
   }
   return AdviceOf(operations + training.Text());
 }

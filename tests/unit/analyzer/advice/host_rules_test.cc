@@ -136,8 +136,8 @@ std::string Reading(bool reads, int values) {
   return program.text();
 }
 
-// A kernel, what it made of `bytes` to the host in 40 us, and `idle_us` in which
-// the host makes something of that.
+// A kernel, what it made of `bytes` to the host in 40 us, and `idle_us` in
+// which the host makes something of that.
 AdviceList Evaluating(int idle_us, const std::string& more = "",
                       int bytes = 2'000'000) {
   Program program("torch 2.11.0", more);

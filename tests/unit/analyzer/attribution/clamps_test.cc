@@ -47,8 +47,8 @@ class Program {
     absl::StrAppend(&text_, "call t=", at, "..", at + 2, "us thread=", thread,
                     " cudaLaunchKernel launches=", name, "\nlaunchapi t=", at,
                     "..", at + 1, "us thread=", thread, " corr=", at,
-                    "\nkernel t=", at + 3, "..", at + 4, "us device=0 corr=",
-                    at, " name=", name, "\n");
+                    "\nkernel t=", at + 3, "..", at + 4,
+                    "us device=0 corr=", at, " name=", name, "\n");
     names_.push_back(name);
     return *this;
   }
@@ -63,8 +63,8 @@ constexpr LayerClass kElementwise = LayerClass::kElementwise;
 
 TEST(ClampsTest, TheGradientTellsARelu) {
   Program program;
-  program.Forward(kProduct).Forward(kClamp);                   // relu
-  program.Forward(kProduct).Forward(kTimes).Forward(kClamp);   // a ratio's
+  program.Forward(kProduct).Forward(kClamp);                    // relu
+  program.Forward(kProduct).Forward(kTimes).Forward(kClamp);    // a ratio's
   program.Forward(kProduct).Forward("reduce").Forward(kClamp);  // relu
   program.Backward("threshold_kernel_impl").SelectionBackward();
   program.Backward("threshold_kernel_impl");
@@ -111,8 +111,8 @@ TEST(ClampsTest, WithoutGradientsWhatLiesBeforeTells) {
   program.Forward("CUDAFunctor_add").Forward(kClamp);  // of two branches
   program.Forward("round_kernel").Forward(kClamp);     // to a range of bytes
   program.Forward("CUDAFunctor_add").Forward(kClamp);  // of noise
-  EXPECT_EQ(program.Clamps(), (Classes{kActivation, kActivation, kElementwise,
-                                       kElementwise}));
+  EXPECT_EQ(program.Clamps(),
+            (Classes{kActivation, kActivation, kElementwise, kElementwise}));
 }
 
 // Distances by a product, entropies: no activation has a root after it.
@@ -134,8 +134,8 @@ TEST(ClampsTest, AHingeIsOfALayer) {
     program.Forward(kClamp);
   }
   program.Backward("threshold_kernel_impl").Backward("threshold_kernel_impl");
-  EXPECT_EQ(program.Clamps(), (Classes{kElementwise, kActivation, kElementwise,
-                                       kActivation}));
+  EXPECT_EQ(program.Clamps(),
+            (Classes{kElementwise, kActivation, kElementwise, kActivation}));
 }
 
 }  // namespace

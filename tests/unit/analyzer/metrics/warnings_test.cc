@@ -59,10 +59,9 @@ TEST(WarningsTest, AShortCallIsNoHang) {
 TEST(WarningsTest, AFlushThatCameTooLateIsNoSingleRecord) {
   const std::string work =
       "device 0 name=gpu\nkernel t=0..10us device=0 name=a\n";
-  const Summary summary =
-      SummaryOf("process pid=1 incomplete\nloss flush_deadline 1\n" + work +
-                "process pid=2\nloss flush_deadline 0\nloss ring_full 3\n" +
-                work);
+  const Summary summary = SummaryOf(
+      "process pid=1 incomplete\nloss flush_deadline 1\n" + work +
+      "process pid=2\nloss flush_deadline 0\nloss ring_full 3\n" + work);
   const Figures figures = FiguresOf(summary);
   const Warning* const late = Find(figures, WarningId::kNotFlushed);
   ASSERT_NE(late, nullptr);
