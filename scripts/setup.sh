@@ -26,6 +26,9 @@
 # file's hash, so that clones share them. They are made in a work folder and
 # renamed when complete: what was interrupted never counts.
 # The choice goes to build/toolchain.env, which the build reads.
+#
+# The parts in setup/ share its variables:
+# shellcheck disable=SC2034,SC2154
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools=${DLTAP_TOOLS:-$HOME/.cache/dltap}
