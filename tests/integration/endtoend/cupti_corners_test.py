@@ -46,10 +46,6 @@ class Run:
         return len(re.findall(rf"^{kind} ", self.dump, re.M))
 
 
-def told_of(text):
-    return [int(line.split()[-1]) for line in text.splitlines()]
-
-
 class CuptiCornersTest(unittest.TestCase):
 
     def check_whole(self, run: Run):
@@ -139,13 +135,7 @@ class CuptiCornersTest(unittest.TestCase):
                 bare = chain.run_bare(command).stdout
                 run = Run(command, DLTAP_SIM_CUPTI_VERSION=release)
                 self.assertEqual(run.done.returncode, 0, run.done.stderr)
-                # Known defect: in some runs a client is told of some memsets
-                # twice while it takes over. It must miss none.
-                told = told_of(run.done.stdout)
-                self.assertEqual(len(told), len(told_of(bare)))
-                for count, wanted in zip(told, told_of(bare)):
-                    self.assertGreaterEqual(count, wanted)
-                    self.assertLessEqual(count, 2 * wanted)
+                self.assertEqual(run.done.stdout, bare)
                 # The kernels are the tap's all the time.
                 self.assertEqual(run.trust["level"], "kernels")
                 self.assertEqual(run.count("memset"), 7 * 300)

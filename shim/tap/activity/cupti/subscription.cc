@@ -78,18 +78,22 @@ bool Subscription::Subscribe() {
   return true;
 }
 
+// The handle is ours until it is unsubscribed, which a client's thread does: it
+// waits meanwhile. CUPTI may give the next subscriber the same handle.
 bool Subscription::SwitchLaunches(bool on) {
   if (on && !Take()) return false;
-  if (!IsSubscribed()) return false;
+  State state = State::kSubscribed;
+  if (!state_.compare_exchange_strong(state, State::kChanging)) return false;
   const CuptiApi& api = *api_.load(std::memory_order_relaxed);
   const bool runtime = EnableLaunches(
       api, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API, kRuntimeLaunches, on);
   const bool driver = EnableLaunches(
       api, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, kDriverLaunches, on);
-  const bool done = runtime && driver && IsSubscribed();
+  const bool any = runtime && driver;
   launches_.store(!on ? Launches::kOff
-                      : (done ? Launches::kOn : Launches::kRefused));
-  return done;
+                      : (any ? Launches::kOn : Launches::kRefused));
+  state = State::kChanging;
+  return state_.compare_exchange_strong(state, State::kSubscribed) && any;
 }
 
 void Subscription::CaptureBegins() {

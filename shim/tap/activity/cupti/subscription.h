@@ -60,7 +60,8 @@ class Subscription {
   // place is not taken for us. Also before Begin().
   void ClientComes() { coming_.Begin(); }
   void ClientHasCome(bool subscribed);
-  // Gives up the place. False: it is being taken for us right now.
+  // Gives up the place. False: it is being taken for us right now, or what we
+  // are told of changes.
   bool StepAside();
   // A client has left: the place may be free.
   void MaybeFree();
