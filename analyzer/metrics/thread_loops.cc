@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -21,6 +23,8 @@ constexpr double kInTurn = 0.8;
 
 struct ThreadLoop {
   uint64_t passes = 0;        // that hold a product
+  uint64_t fed = 0;           // of these, that copy to the device
+  int64_t begin_ns = 0;       // of the first
   std::vector<int64_t> rows;  // lengths, of its calls between the others' ones
   std::set<uint32_t> products;
 };
@@ -36,15 +40,54 @@ bool TakesTurns(const ThreadLoop& loop) {
          kInTurn * static_cast<double>(loop.rows.size());
 }
 
-uint64_t PassesOf(const std::vector<CallToken>& own) {
-  const auto passes = LoopSteps(own).passes;
-  const auto is_product = [](const CallToken& token) { return token.product; };
-  return static_cast<uint64_t>(
-      std::ranges::count_if(passes, [&](const TokenSpan& span) {
-        return std::any_of(own.begin() + static_cast<ptrdiff_t>(span.first),
-                           own.begin() + static_cast<ptrdiff_t>(span.end),
-                           is_product);
-      }));
+using ThreadLoops = std::map<size_t, ThreadLoop>;
+
+// Most passes bring their own batch to the device.
+bool FeedsItself(const ThreadLoop& loop) { return 2 * loop.fed > loop.passes; }
+
+ThreadLoop PassesOf(const std::vector<CallToken>& own) {
+  ThreadLoop loop;
+  for (const TokenSpan& span : LoopSteps(own).passes) {
+    const auto first = own.begin() + static_cast<ptrdiff_t>(span.first);
+    const auto end = own.begin() + static_cast<ptrdiff_t>(span.end);
+    const auto any = [&](bool CallToken::*what) {
+      return std::any_of(
+          first, end, [what](const CallToken& token) { return token.*what; });
+    };
+    if (!any(&CallToken::product)) continue;
+    if (loop.passes == 0) loop.begin_ns = first->begin_ns;
+    ++loop.passes;
+    loop.fed += any(&CallToken::h2d) ? 1 : 0;
+  }
+  return loop;
+}
+
+// Leaves the loops that do not wait for another thread's: who copies nothing to
+// the device while others do has its batches from them, as the stages of a
+// pipeline, replicas, or what follows an augmentation on the GPU.
+void KeepThoseOfTheirOwn(
+    const std::map<size_t, std::vector<CallToken>>& by_thread,
+    ThreadLoops& loops) {
+  const auto feeds_itself = [](const auto& loop) {
+    return FeedsItself(loop.second);
+  };
+  if (std::ranges::any_of(loops, feeds_itself)) {
+    std::erase_if(loops, std::not_fn(feeds_itself));
+    return;
+  }
+  int64_t begin_ns = std::numeric_limits<int64_t>::max();
+  for (const auto& [thread, loop] : loops) {
+    begin_ns = std::min(begin_ns, loop.begin_ns);
+  }
+  const bool are_fed = std::ranges::any_of(by_thread, [&](const auto& thread) {
+    const auto feeds = std::ranges::count_if(
+        thread.second, [begin_ns](const CallToken& token) {
+          return token.h2d && token.begin_ns >= begin_ns;
+        });
+    return !loops.contains(thread.first) &&
+           static_cast<size_t>(feeds) >= kMinRepeats;
+  });
+  if (are_fed) loops.clear();
 }
 
 }  // namespace
@@ -61,11 +104,12 @@ std::vector<uint64_t> LoopsOfThreads(const TraceModel& model,
     if (token.call.known()) by_thread[thread_of(token)].push_back(token);
   }
   if (by_thread.size() < 2) return {};
-  std::map<size_t, ThreadLoop> loops;
+  ThreadLoops loops;
   for (const auto& [thread, own] : by_thread) {
-    const uint64_t passes = PassesOf(own);
-    if (passes >= kMinRepeats) loops[thread].passes = passes;
+    const ThreadLoop loop = PassesOf(own);
+    if (loop.passes >= kMinRepeats) loops[thread] = loop;
   }
+  KeepThoseOfTheirOwn(by_thread, loops);
   if (loops.size() < 2) return {};
   TellWeightsApart(model, process, tokens);
   ThreadLoop* last = nullptr;

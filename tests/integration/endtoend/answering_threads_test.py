@@ -44,6 +44,10 @@ class AnsweringThreadsTest(unittest.TestCase):
         steps = report_of("handed", [8, 8, 8])["steps"]
         self.assertEqual(steps["threads_at_once"], [])
         self.assertEqual(steps["count"], 24)
+    def test_a_thread_that_is_fed_by_another_is_of_its_loop(self):
+        steps = report_of("staged", [14])["steps"]
+        self.assertEqual(steps["threads_at_once"], [])
+        self.assertEqual(steps["count"], 14)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads that answer requests with models on one GPU.
 
-usage: answering_threads.py same|own|pool|handed BATCHES_OF_THREAD_0 ...
+usage: answering_threads.py same|own|pool|handed|staged BATCHES_OF_THREAD_0 ...
 
 same: all threads use one model, on the default stream; own: each has a model
 of another kind, and a stream; pool: batches go to whichever thread is free;
-handed: the main thread waits for each batch before it hands out the next.
+handed: the main thread waits for each batch before it hands out the next;
+staged: the main thread answers what a second one has made of each batch.
 """
+import queue
 import sys
 import threading
 import time
@@ -43,8 +45,28 @@ def serve(model, stream, batches, pause_s):
             time.sleep(pause_s)
 
 
+@torch.no_grad()
+def serve_in_stages(batches):
+    blur = nn.Conv2d(3, 3, 5, padding=2).cuda()
+    model, between = image_net(), queue.Queue(2)
+
+    def prepare():
+        with torch.no_grad():
+            for _ in range(batches):
+                between.put(blur(torch.zeros(64, 3, 64, 64).cuda()))
+
+    thread = threading.Thread(target=prepare)
+    thread.start()
+    for _ in range(batches):
+        model(between.get()).argmax(-1).cpu()
+    thread.join()
+
+
 def main() -> None:
     kind, counts = sys.argv[1], [int(word) for word in sys.argv[2:]]
+    if kind == "staged":
+        serve_in_stages(counts[0])
+        return
     shared = image_net()
     if kind in ("pool", "handed"):
         with futures.ThreadPoolExecutor(len(counts)) as pool:

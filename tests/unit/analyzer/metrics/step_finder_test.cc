@@ -395,6 +395,37 @@ TEST(StepFinderTest, LoopsOfThreadsThatAnswerAtOnceAreCountedByThread) {
   EXPECT_EQ(handed.steps.size(), 12);
 }
 
+std::string CopyToDeviceBy(int thread, int at, int correlation) {
+  const std::string by = "us thread=" + std::to_string(thread);
+  const std::string corr = " corr=" + std::to_string(correlation);
+  return "call t=" + std::to_string(at) + ".." + std::to_string(at + 2) + by +
+         " cudaMemcpyAsync\nlaunchapi t=" + std::to_string(at) + ".." +
+         std::to_string(at + 1) + by + corr +
+         "\nmemcpy t=" + std::to_string(at + 1) + ".." +
+         std::to_string(at + 2) + "us device=0 stream=7" + corr +
+         " kind=htod bytes=4096\n";
+}
+
+// Stages of a pipeline, replicas: the passes of both threads lie in each other.
+TEST(StepFinderTest, ThreadsThatAnotherOneFeedsAreOfItsLoop) {
+  const std::string threads =
+      "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2\nthread 2 tid=3\n";
+  const auto run = [&threads](int first_feeder, int second_feeder) {
+    std::string text = threads;
+    for (int batch = 0; batch < 12; ++batch) {
+      const int at = 400 * batch;
+      text += CopyToDeviceBy(first_feeder, at, 4 * at + 1001);
+      text += CopyToDeviceBy(second_feeder, at + 3, 4 * at + 1003);
+      text += Answer(at + 10, 0, "ampere_sgemm_nn", 20);
+      text += Answer(at + 15, 1, "ampere_sgemm_nt", 20);
+    }
+    return StepsOf(TraceFromText(text));
+  };
+  EXPECT_EQ(run(0, 1).threads_at_once, (std::vector<uint64_t>{12, 12}));
+  EXPECT_EQ(run(0, 0).steps.size(), 12);  // the first stage takes the batches
+  EXPECT_EQ(run(2, 2).steps.size(), 12);  // of a third thread
+}
+
 TEST(StepFinderTest, AnOptimizerMayComputeTheLossSeveralTimes) {
   // Two or three losses in each of four steps of L-BFGS.
   std::string text =
