@@ -20,11 +20,9 @@ Left out: detectron2 (times by the data), pipedream (layers), DeepLearning-
 Examples' other nets (lengths by the data), many GPUs.
 """
 
-import csv
-import os
 import sys
 
-from pick_steps import COLUMNS, HERE, read, split_of
+from pick_steps import read, split_of, write
 
 LENGTHS = ("512", "2048", "8192", "32768")
 LAMBDA_GPUS = {"GeForce GTX 1080 Ti": "gtx-1080-ti",
@@ -113,11 +111,7 @@ def main():
             row["network"] in ZEUS_NETS and
             row["dataset"] in ("imagenet", "squad")]
     steps += map(from_zeus, largest_two(zeus, "network", "batch_size"))
-    with open(os.path.join(HERE, "other_gpus.csv"), "w", newline="",
-              encoding="utf-8") as out:
-        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(steps)
+    write("other_gpus.csv", steps)
 
 
 if __name__ == "__main__":

@@ -92,6 +92,14 @@ def from_timm(row):
             "source": f"huggingface/pytorch-image-models results/{bench}"}
 
 
+def write(name, steps):
+    with open(os.path.join(HERE, name), "w", newline="",
+              encoding="utf-8") as out:
+        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(steps)
+
+
 def main():
     folder = sys.argv[1]
     steps = [step for step in map(from_curated,
@@ -104,11 +112,7 @@ def main():
     for model in sorted(by_model, key=number_of)[:SAMPLE]:
         rows = by_model[model]
         steps.append(from_timm(min(rows, key=lambda row: number_of(str(row)))))
-    with open(os.path.join(HERE, "steps.csv"), "w", newline="",
-              encoding="utf-8") as out:
-        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(steps)
+    write("steps.csv", steps)
 
 
 if __name__ == "__main__":
