@@ -82,7 +82,8 @@ class ClampPass {
     size_t activity;
     TextId name;
     TextId follows;
-    bool of_layer;  // follows a layer, or a sum after one; guards no domain
+    bool of_layer;  // follows a layer, or a sum that follows one
+    bool guards;    // a root or a logarithm takes it
     int vote;       // of its own gradient; 0: none
   };
 
@@ -93,6 +94,7 @@ class ClampPass {
 
   bool IsActivation(const Clamp& clamp) const {
     if (clamp.vote != 0) return clamp.vote > 0;
+    if (clamp.guards) return false;
     const auto votes = votes_.find(Place{clamp.name, clamp.follows});
     if (votes == votes_.end() || votes->second == 0) return clamp.of_layer;
     return votes->second > 0;
@@ -154,7 +156,7 @@ class ClampPass {
         !gradients_.empty()) {
       SettlePass();
     }
-    Clamp clamp{i, process_.activities[i].name, TextId(), of_layer_, 0};
+    Clamp clamp{i, process_.activities[i].name, TextId(), of_layer_, false, 0};
     if (before_) clamp.follows = process_.activities[*before_].name;
     open_.push_back(clamps_.size());
     clamps_.push_back(clamp);
@@ -163,6 +165,7 @@ class ClampPass {
   void TakeOfPositive() {
     if (open_.empty() || clamps_.back().activity != before_) return;
     clamps_.back().of_layer = false;
+    clamps_.back().guards = true;
   }
 
   void TakeGradient(size_t i, Part part) {

@@ -48,6 +48,7 @@ OTHER_LAYERS = {
     "gradient_penalty": "gradients of gradients",
     "detection_head": "elementwise work of several operations in a row",
     "segmentation": "a softmax over a strided dimension and products beside it",
+    "distances": "the gradient of a product's distances is elementwise work",
     "optimal_transport": "elementwise work of several operations in a row",
     "capsules": "a softmax's gradient is multiplied in by another kernel",
     "spatial_transformer": "fills for the gradient of a sampled grid",

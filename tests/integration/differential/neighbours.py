@@ -106,3 +106,32 @@ def checkpointed_recurrence(device):
                            use_reentrant=True)
         return y.square().mean()
     return trainer(layers, loss)
+
+
+@program("more")
+def distances(device):
+    """Between outputs of rectified layers, by a product, and of each one."""
+    net = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 64),
+                        nn.ReLU(), nn.Linear(64, 1)).to(device)
+    x = torch.randn(64, 32, device=device)
+
+    def loss(model):
+        z = model(x)
+        norms = z.square().sum(-1).clamp_min(1e-8).sqrt()
+        return torch.cdist(z, z).mean() + norms.mean()
+    return trainer(net, loss)
+
+
+@program("more")
+def chosen_actions(device):
+    """A ratio of likelihoods is clipped; a rectified sum has a logarithm."""
+    net = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
+    x, old, gain = (torch.randn(64, n, device=device) for n in (16, 1, 1))
+    action = torch.randint(4, (64, 1), device=device)
+
+    def loss(model):
+        scores = model(x)
+        ratio = (scores.log_softmax(-1).gather(1, action) - old).exp()
+        kept = torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain)
+        return torch.log1p(F.relu(scores)).mean() - kept.mean()
+    return trainer(net.to(device), loss)

@@ -125,6 +125,15 @@ TEST(ClampsTest, AClampBeforeARootOrALogarithmGuardsItsDomain) {
             (Classes{kElementwise, kElementwise, kActivation}));
 }
 
+// Relus after equal products say nothing of it.
+TEST(ClampsTest, AGuardIsNoneOfTheRelusOfItsPlace) {
+  Program program;
+  program.Forward(kProduct).Forward(kClamp);
+  program.Forward(kProduct).Forward(kClamp).Forward("sqrt_kernel_cuda");
+  program.Backward("threshold_kernel_impl");
+  EXPECT_EQ(program.Clamps(), (Classes{kActivation, kElementwise}));
+}
+
 // A spectral norm's iterations clamp in as small grids as a hinge loss.
 TEST(ClampsTest, AHingeIsOfALayer) {
   Program program;
