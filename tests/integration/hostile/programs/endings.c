@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// endings MODE: every way to end a process that has used the GPU.
+// endings MODE: every way to end a process that has used the GPU, also
+// inside exit handlers and callbacks of the vendor's.
 #define _GNU_SOURCE
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/integration/hostile/programs/host_state.h"
@@ -179,6 +181,80 @@ static int ClosedStdout(void) {
   return 16;
 }
 
+// ---- Endings
+
+static void ExitAtOnce(void) {
+  Say("work %d\n", Work(3));
+  _exit(41);
+}
+static int ExitInExitHandler(void) {
+  atexit(ExitAtOnce);
+  WorkAWhile(5);
+  return 1;
+}
+static void LaunchAtEnd(void) { Say("at the end %d\n", Launch()); }
+static int QuickExitHandlers(void) {
+  at_quick_exit(LaunchAtEnd);
+  Say("work %d\n", Work(3));
+  quick_exit(42);
+}
+static void AbortAtEnd(void) { abort(); }
+static int AbortInExitHandler(void) {
+  atexit(AbortAtEnd);
+  Say("work %d\n", Work(3));
+  return 1;
+}
+static void EndAtOnce(int status, void* ignored) {
+  (void)ignored;
+  Say("status %d\n", status);
+  Launch();
+  kill(getpid(), SIGTERM);
+}
+static int KilledInExitHandler(void) {
+  on_exit(EndAtOnce, NULL);
+  Say("work %d\n", Work(3));
+  return 7;
+}
+static void Register(void) { atexit(LaunchAtEnd); }
+static int HandlersRegisterHandlers(void) {
+  Say("work %d\n", Work(3));
+  for (int i = 0; i < 40; ++i) atexit(Register);
+  return 3;
+}
+
+// ---- Endings inside the vendor's callbacks
+
+static int WithCallback(cudaHostFn_t callback) {
+  Say("work %d\n", Work(3));
+  Say("call %d\n", cudaLaunchHostFunc(NULL, callback, NULL));
+  Say("wait %d\n", cudaDeviceSynchronize());
+  return 0;
+}
+static void CallbackExits(void* ignored) {
+  (void)ignored;
+  _exit(43);
+}
+static void CallbackAborts(void* ignored) {
+  (void)ignored;
+  abort();
+}
+static void CallbackForks(void* ignored) {
+  (void)ignored;
+  int status = 0;
+  const pid_t child = fork();
+  if (child == 0) _exit(9);
+  waitpid(child, &status, 0);
+  SayEnd("child of a callback", status);
+}
+static void CallbackRaises(void* ignored) {
+  (void)ignored;
+  raise(SIGTERM);
+}
+static int ExitInCallback(void) { return WithCallback(CallbackExits); }
+static int AbortInCallback(void) { return WithCallback(CallbackAborts); }
+static int ForkInCallback(void) { return WithCallback(CallbackForks); }
+static int SignalInCallback(void) { return WithCallback(CallbackRaises); }
+
 int main(int argc, char** argv) {
   static const struct Mode kModes[] = {
       {"return", Return},
@@ -199,6 +275,15 @@ int main(int argc, char** argv) {
       {"kill", KillSelf},
       {"buffers_are_written", BuffersAreWritten},
       {"closed_stdout", ClosedStdout},
+      {"exit_in_exit_handler", ExitInExitHandler},
+      {"quick_exit_handlers", QuickExitHandlers},
+      {"abort_in_exit_handler", AbortInExitHandler},
+      {"killed_in_exit_handler", KilledInExitHandler},
+      {"handlers_register_handlers", HandlersRegisterHandlers},
+      {"exit_in_callback", ExitInCallback},
+      {"abort_in_callback", AbortInCallback},
+      {"fork_in_callback", ForkInCallback},
+      {"signal_in_callback", SignalInCallback},
   };
   return RUN_MODE(kModes, argc, argv);
 }

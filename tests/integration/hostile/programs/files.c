@@ -392,6 +392,42 @@ static int Plain(void) {
   return 0;
 }
 
+// ---- Descriptors
+
+static void* CloseInOwnTable(void* ignored) {
+  (void)ignored;
+  const long closed = syscall(SYS_close_range, 3, ~0u, 2u);  // UNSHARE
+  Say("closed %ld\n", closed);
+  return LaunchOften(NULL);
+}
+static int ThreadClosesItsOwn(void) {
+  Say("work %d\n", Work(3));
+  const int error = RunThread(CloseInOwnTable);
+  WorkAWhile(5);
+  SayState("closed by a thread");
+  return error;
+}
+static int ClosedAtExec(void) {
+  Say("work %d\n", Work(3));
+  syscall(SYS_close_range, 3, ~0u, 4u);  // CLOEXEC
+  WorkAWhile(5);
+  SayState("marked");
+  return 0;
+}
+static void* UnshareAll(void* ignored) {
+  (void)ignored;
+  Say("unshared %d\n", unshare(CLONE_FILES | CLONE_FS | CLONE_SYSVSEM));
+  if (chdir("/") != 0) return NULL;
+  umask(0777);
+  return LaunchOften(NULL);
+}
+static int ThreadUnshares(void) {
+  const int error = RunThread(UnshareAll);
+  WorkAWhile(5);
+  SayState("unshared by a thread");
+  return error;
+}
+
 int main(int argc, char** argv) {
   static const struct Mode kModes[] = {
       {"plain", Plain},
@@ -426,6 +462,9 @@ int main(int argc, char** argv) {
       {"no_proc_later", NoProcLater},
       {"many_mappings", ManyMappings},
       {"locked_memory", LockedMemory},
+      {"thread_closes_its_own", ThreadClosesItsOwn},
+      {"closed_at_exec", ClosedAtExec},
+      {"thread_unshares", ThreadUnshares},
   };
   return RUN_MODE(kModes, argc, argv);
 }

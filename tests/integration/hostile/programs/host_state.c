@@ -43,6 +43,20 @@ int Work(int launches) {
   return error != 0 ? error : synchronized;
 }
 
+int RunThread(void* (*run)(void*)) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, run, NULL) != 0) return 97;
+  return pthread_join(thread, NULL);
+}
+
+void* LaunchOften(void* ignored) {
+  (void)ignored;
+  int failed = 0;
+  for (int i = 0; i < 2000; ++i) failed += Launch() != 0;
+  Say("launches that failed %d\n", failed);
+  return NULL;
+}
+
 int FailingCall(void) {
   void* memory = NULL;
   return cudaMalloc(&memory, (size_t)1 << 60);

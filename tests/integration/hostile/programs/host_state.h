@@ -19,6 +19,10 @@ int Work(int launches);
 // So many rounds of 10 ms of it, and says how many failed: of 40, several
 // passes of whoever works beside the program see some.
 void WorkAWhile(int rounds);
+// On a thread of its own, which is joined; its error.
+int RunThread(void* (*run)(void*));
+// 2,000 launches, and says how many failed; ignores its argument.
+void* LaunchOften(void* ignored);
 // A call that fails and leaves an error behind in cudaPeekAtLastError.
 int FailingCall(void);
 

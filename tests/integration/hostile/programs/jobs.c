@@ -152,9 +152,11 @@ struct DeadlineAttributes {
 };
 
 static int Deadline(void) {
-  struct DeadlineAttributes attributes = {
-      .size = sizeof(attributes), .policy = 6, .runtime = 10000000,
-      .deadline = 30000000, .period = 30000000};
+  struct DeadlineAttributes attributes = {.size = sizeof(attributes),
+                                          .policy = 6,
+                                          .runtime = 10000000,
+                                          .deadline = 30000000,
+                                          .period = 30000000};
   const long set = syscall(SYS_sched_setattr, 0, &attributes, 0);
   Say("deadline %ld\n", set);
   WorkAWhile(15);
@@ -228,7 +230,7 @@ static void* NamedThread(void* argument) {
 }
 
 static int StrangeNames(void) {
-  static char* const kNames[] = {") Z 0 0 0 (", "(((((", "a\nb\tc", "",
+  static char* const kNames[] = {") Z 0 0 0 (",  "(((((",  "a\nb\tc", "",
                                  "\xff\xfe\x01", "%s%n%d", "dltap"};
   enum { kCount = sizeof(kNames) / sizeof(kNames[0]) };
   prctl(PR_SET_NAME, ") Z 1 2 3", 0, 0, 0);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// processes MODE: births, stops, sandboxes and ends of processes that few
-// programs know.
+// processes MODE: births, stops, sandboxes, names, images and ends of processes
+// that few programs know.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,12 +14,19 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/integration/hostile/programs/host_state.h"
+
+extern char** environ;
+static char** g_arguments;
 
 extern char** environ;
 
@@ -262,6 +270,168 @@ static int EnvironmentRace(void) {
   return 0;
 }
 
+// ---- Names
+
+static int OwnTitle(void) {
+  char* begin = g_arguments[0];
+  char* end = begin;
+  for (char** at = g_arguments; *at != NULL; ++at) end = *at + strlen(*at);
+  memset(begin, 'T', (size_t)(end - begin));
+  prctl(PR_SET_NAME, "dltap");
+  WorkAWhile(15);
+  SayState("titled");
+  return 0;
+}
+static void* NamedThread(void* name) {
+  pthread_setname_np(pthread_self(), name);
+  return LaunchOften(NULL);
+}
+static int ThreadsOfOurName(void) {
+  for (int i = 0; i < 3; ++i) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, NamedThread, "dltap") != 0) return 97;
+    pthread_join(thread, NULL);
+  }
+  SayState("named");
+  return 0;
+}
+static int NoVariablesAtAll(void) {
+  char** kept = environ;
+  Say("work %d\n", Work(3));
+  environ = NULL;
+  WorkAWhile(5);
+  environ = kept;
+  SayState("none");
+  return 0;
+}
+
+// ---- Other images
+
+static int Again(const char* mark) {
+  if (getenv(mark) == NULL) {
+    setenv(mark, "1", 1);
+    return 0;
+  }
+  WorkAWhile(5);
+  unsetenv(mark);
+  SayState("again");
+  return 1;
+}
+static int CopyOfSelf(int to) {
+  const int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  struct stat info;
+  if (from < 0 || fstat(from, &info) != 0) return -1;
+  off_t at = 0;
+  while (at < info.st_size &&
+         sendfile(to, from, &at, (size_t)(info.st_size - at)) > 0) {
+  }
+  close(from);
+  return 0;
+}
+static int RunsFromMemory(void) {
+  if (Again("HOSTILE_MEMORY")) return 0;
+  Say("work %d\n", Work(3));
+  const int fd = memfd_create("program", MFD_CLOEXEC);
+  if (fd < 0 || CopyOfSelf(fd) != 0) return 97;
+  fexecve(fd, g_arguments, environ);
+  return 96;
+}
+static int DeletesItself(void) {
+  if (Again("HOSTILE_DELETED")) return 0;
+  const char* copy = Folder("copy");
+  const int fd = open(copy, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+  if (fd < 0 || CopyOfSelf(fd) != 0) return 97;
+  close(fd);
+  const pid_t child = fork();
+  if (child == 0) {
+    execve(copy, g_arguments, environ);
+    _exit(96);
+  }
+  usleep(20000);
+  unlink(copy);
+  int status = 0;
+  waitpid(child, &status, 0);
+  SayEnd("deleted", status);
+  return 0;
+}
+static int FixedAddresses(void) {
+  if (Again("HOSTILE_FIXED")) return 0;
+  Say("work %d\n", Work(3));
+  personality(ADDR_NO_RANDOMIZE);
+  execve("/proc/self/exe", g_arguments, environ);
+  return 96;
+}
+static void* Exec(void* ignored) {
+  (void)ignored;
+  usleep(20000);
+  execve("/proc/self/exe", g_arguments, environ);
+  return NULL;
+}
+static void* LaunchForEver(void* ignored) {
+  (void)ignored;
+  for (;;) Launch();
+  return NULL;
+}
+static int ThreadExecs(void) {
+  if (Again("HOSTILE_EXEC")) return 0;
+  pthread_t thread;
+  for (int i = 0; i < 3; ++i) {
+    pthread_create(&thread, NULL, LaunchForEver, NULL);
+  }
+  pthread_create(&thread, NULL, Exec, NULL);
+  LaunchForEver(NULL);
+  return 96;
+}
+
+// ---- Children
+
+static int ReapsOrphans(void) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  Say("work %d\n", Work(3));
+  for (int i = 0; i < 4; ++i) {
+    if (fork() == 0) {
+      if (fork() == 0) _exit(0);
+      _exit(0);
+    }
+  }
+  int reaped = 0;
+  while (wait(NULL) > 0) ++reaped;
+  Say("reaped %d, errno %d\n", reaped, errno);
+  SayState("reaped");
+  return 0;
+}
+static int NothingToWaitFor(void) {
+  struct sigaction action = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT};
+  sigaction(SIGCHLD, &action, NULL);
+  Say("work %d\n", Work(3));
+  for (int i = 0; i < 4; ++i) {
+    if (fork() == 0) _exit(3);
+  }
+  const int reaped = wait(NULL);
+  Say("reaped %d, errno %d\n", reaped, errno);
+  WorkAWhile(5);
+  SayState("no children");
+  return 0;
+}
+static int RawClones(void) {
+  Say("work %d\n", Work(3));
+  for (int i = 0; i < 20; ++i) {
+    struct clone_args how = {.exit_signal = SIGCHLD,
+                             .flags = i % 2 ? CLONE_CLEAR_SIGHAND : 0};
+    const long child = syscall(SYS_clone3, &how, sizeof(how));
+    if (child == 0) {
+      execve("/bin/true", (char*[]){"true", NULL}, environ);
+      _exit(96);
+    }
+    int status = -1;
+    waitpid((pid_t)child, &status, 0);
+    if (status != 0) SayEnd("clone", status);
+  }
+  WorkAWhile(5);
+  SayState("cloned");
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct Mode kModes[] = {
       {"vfork_storm", VforkStorm},
@@ -274,6 +444,17 @@ int main(int argc, char** argv) {
       {"small_signal_stack", SmallSignalStack},
       {"filled_shared_memory", FilledSharedMemory},
       {"environment_race", EnvironmentRace},
+      {"own_title", OwnTitle},
+      {"threads_of_our_name", ThreadsOfOurName},
+      {"no_variables_at_all", NoVariablesAtAll},
+      {"runs_from_memory", RunsFromMemory},
+      {"deletes_itself", DeletesItself},
+      {"fixed_addresses", FixedAddresses},
+      {"thread_execs", ThreadExecs},
+      {"reaps_orphans", ReapsOrphans},
+      {"nothing_to_wait_for", NothingToWaitFor},
+      {"raw_clones", RawClones},
   };
+  g_arguments = argv;
   return RUN_MODE(kModes, argc, argv);
 }

@@ -119,10 +119,9 @@ static int NoNewRights(void) {
 
 static void Landlock(void) {
   const struct landlock_ruleset_attr attributes = {
-      .handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE |
-                           LANDLOCK_ACCESS_FS_MAKE_REG |
-                           LANDLOCK_ACCESS_FS_MAKE_DIR |
-                           LANDLOCK_ACCESS_FS_REMOVE_FILE};
+      .handled_access_fs =
+          LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
+          LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE};
   const int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes,
                                  sizeof(attributes), 0);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -323,6 +322,26 @@ static int MovesThenWorks(void) {
   return 0;
 }
 
+// ---- Kernel switches
+
+static int Switched(int option, unsigned long value) {
+  Say("switched %d\n", prctl(option, value, 0, 0, 0));
+  WorkAWhile(15);
+  SayState("switched");
+  return 0;
+}
+static int NoWritableCode(void) { return Switched(65, 1); }  // MDWE
+static int NoHugePages(void) { return Switched(PR_SET_THP_DISABLE, 1); }
+static int SlowTimers(void) { return Switched(PR_SET_TIMERSLACK, 500000000); }
+static int IdlePriority(void) {
+  const struct sched_param none = {0};
+  Say("idle %d\n", sched_setscheduler(0, SCHED_IDLE, &none));
+  setpriority(PRIO_PROCESS, 0, 19);
+  WorkAWhile(10);
+  SayState("idle");
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct Mode kModes[] = {
       {"no_core", NoCore},
@@ -360,6 +379,10 @@ int main(int argc, char** argv) {
       {"wrong_output", WrongOutput},
       {"no_environment", NoEnvironment},
       {"moves_then_works", MovesThenWorks},
+      {"no_writable_code", NoWritableCode},
+      {"no_huge_pages", NoHugePages},
+      {"slow_timers", SlowTimers},
+      {"idle_priority", IdlePriority},
   };
   return RUN_MODE(kModes, argc, argv);
 }

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// signals MODE: handlers that call CUDA, that jump out of calls, storms.
+// signals MODE: handlers that call CUDA, that jump out of calls, storms;
+// system calls and arithmetic that trap.
 #define _GNU_SOURCE
 #include <cuda_runtime_api.h>
 #include <errno.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
+#include <xmmintrin.h>
 
 #include "tests/integration/hostile/programs/host_state.h"
 
@@ -224,6 +231,141 @@ static int ProfilerTimer(void) {
   return 0;
 }
 
+// ---- Signals
+
+static volatile sig_atomic_t g_forks = 0;
+static void ForkInHandler(int number) {
+  (void)number;
+  const int saved_errno = errno;
+  const pid_t child = _Fork();
+  if (child == 0) _exit(0);
+  if (child > 0) ++g_forks;
+  errno = saved_errno;
+}
+static int ForksInHandlers(void) {
+  struct sigaction action = {.sa_handler = ForkInHandler,
+                             .sa_flags = SA_RESTART};
+  sigaction(SIGALRM, &action, NULL);
+  Say("work %d\n", Work(3));
+  const struct itimerval every = {{0, 5000}, {0, 5000}};
+  setitimer(ITIMER_REAL, &every, NULL);
+  int failed = 0;
+  while (g_forks < 30) failed += Launch() != 0;
+  const struct itimerval never = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_REAL, &never, NULL);
+  int lost = 0;
+  for (int left = g_forks; left > 0; --left) {
+    int status = -1;
+    if (wait(&status) < 0 || status != 0) ++lost;
+  }
+  Say("failed %d, lost %d\n", failed, lost);
+  SayState("forked in handlers");
+  return 0;
+}
+
+static volatile sig_atomic_t g_ticks = 0;
+static void Tick(int number) {
+  (void)number;
+  ++g_ticks;
+}
+static void* TimedThread(void* ignored) {
+  (void)ignored;
+  static char stack[64 << 10];
+  const stack_t own = {.ss_sp = stack,
+                       .ss_size = sizeof(stack),
+                       .ss_flags = (int)(1u << 31)};  // SS_AUTODISARM
+  sigaltstack(&own, NULL);
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+                           .sigev_signo = SIGRTMIN + 3};
+  event._sigev_un._tid = gettid();
+  timer_t timer;
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return NULL;
+  const struct itimerspec every = {{0, 200000}, {0, 200000}};
+  timer_settime(timer, 0, &every, NULL);
+  int failed = 0;
+  while (g_ticks < 500) failed += Launch() != 0;
+  timer_delete(timer);
+  Say("failed %d\n", failed);
+  return NULL;
+}
+static int TimersOfThreads(void) {
+  struct sigaction action = {.sa_handler = Tick,
+                             .sa_flags = SA_RESTART | SA_ONSTACK};
+  sigaction(SIGRTMIN + 3, &action, NULL);
+  const int error = RunThread(TimedThread);
+  SayState("ticked");
+  return error;
+}
+
+static void* WaitForSignals(void* set) {
+  int number = 0, count = 0;
+  while (sigwait(set, &number) == 0 && number != SIGTERM) ++count;
+  Say("signals %d, last %d\n", count > 0, number);
+  return NULL;
+}
+static int ThreadTakesSignals(void) {
+  static sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, WaitForSignals, &all) != 0) return 97;
+  for (int i = 0; i < 200; ++i) {
+    Launch();
+    kill(getpid(), SIGUSR1 + 2 * (i % 2));
+  }
+  WorkAWhile(5);
+  kill(getpid(), SIGTERM);
+  pthread_join(thread, NULL);
+  SayState("signals taken");
+  return 0;
+}
+
+// A program that emulates system calls: each one of the thread that launches
+// comes to a handler, which makes it.
+static volatile char g_selector = 0;
+static void MakeCall(int number, siginfo_t* info, void* context) {
+  (void)number;
+  (void)info;
+  g_selector = 0;  // SYSCALL_DISPATCH_FILTER_ALLOW
+  greg_t* r = ((ucontext_t*)context)->uc_mcontext.gregs;
+  const int saved_errno = errno;
+  const long result = syscall(r[REG_RAX], r[REG_RDI], r[REG_RSI], r[REG_RDX],
+                              r[REG_R10], r[REG_R8], r[REG_R9]);
+  r[REG_RAX] = result < 0 ? -errno : result;
+  errno = saved_errno;
+}
+static int DispatchedCalls(void) {
+  struct sigaction action = {.sa_sigaction = MakeCall, .sa_flags = SA_SIGINFO};
+  sigaction(SIGSYS, &action, NULL);
+  if (prctl(59, 1, 0, 0, &g_selector) != 0) return 0;  // an old kernel
+  int failed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    g_selector = 1;
+    failed += Launch() != 0;
+    g_selector = 0;
+  }
+  prctl(59, 0, 0, 0, 0);
+  Say("failed %d\n", failed);
+  WorkAWhile(5);
+  return 0;
+}
+
+// ---- Arithmetic
+
+static int RoundsUpAndTraps(void) {
+  fesetround(FE_UPWARD);
+  feclearexcept(FE_ALL_EXCEPT);
+  feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+  _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, denormals are zero
+  Say("work %d\n", Work(20));
+  const int raised = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW;
+  Say("round %d, raised %d, csr %x\n", fegetround(), fetestexcept(raised),
+      _mm_getcsr() & ~0x3Fu);
+  WorkAWhile(10);
+  SayState("rounds up");
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct Mode kModes[] = {
       {"handler_is_first", HandlerIsFirst},
@@ -240,6 +382,11 @@ int main(int argc, char** argv) {
       {"signal_descriptor", SignalDescriptor},
       {"ignored_child", IgnoredChild},
       {"profiler_timer", ProfilerTimer},
+      {"forks_in_handlers", ForksInHandlers},
+      {"timers_of_threads", TimersOfThreads},
+      {"thread_takes_signals", ThreadTakesSignals},
+      {"dispatched_calls", DispatchedCalls},
+      {"rounds_up_and_traps", RoundsUpAndTraps},
   };
   return RUN_MODE(kModes, argc, argv);
 }
