@@ -73,6 +73,11 @@ struct CollectiveRuns {
 CollectiveRuns FindCollectives(const TraceModel& model,
                                const Attribution& attribution);
 
+// The same of what was found in each process: see CollectiveFinder. Needs no
+// events.
+CollectiveRuns JoinRuns(const TraceModel& model,
+                        std::vector<CollectiveRuns> of_processes);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_METRICS_COLLECTIVE_RUN_H_

@@ -141,10 +141,9 @@ void CollectiveTallies::Add(const CollectiveTallies& other) {
 }
 
 CollectiveKeeper::CollectiveKeeper(const TraceModel& model,
-                                   const Attribution& attribution,
-                                   CollectiveTallies& out)
+                                   CollectiveRuns runs, CollectiveTallies& out)
     : model_(model),
-      runs_(FindCollectives(model, attribution)),
+      runs_(std::move(runs)),
       matches_(MatchCollectives(model, runs_)),
       names_(CommunicatorNames(model, runs_, matches_)),
       out_(out) {
@@ -185,8 +184,7 @@ std::vector<size_t> CollectiveKeeper::RunsOn(
 
 CommTimes CollectiveKeeper::AddDevice(const PhysicalDevice& device,
                                       const std::vector<Interval>& windows,
-                                      const std::vector<Interval>& exposed,
-                                      const std::vector<Interval>& earlier) {
+                                      const std::vector<Interval>& exposed) {
   const std::vector<Interval> bare = United(exposed);
   std::vector<Interval> waiting;
   std::vector<Interval> transfer;
@@ -195,7 +193,7 @@ CommTimes CollectiveKeeper::AddDevice(const PhysicalDevice& device,
     const auto [before, after] = PartsOf(runs_.runs[run], matches_.runs[run]);
     waiting.push_back(before);
     (matches_.runs[run].is_whole ? transfer : unknown).push_back(after);
-    AddRun(run, windows, bare, InsideNs(earlier, runs_.runs[run].span) <= 0);
+    AddRun(run, windows, bare);
   }
   // Of several kernels at once the one that does most counts.
   const int64_t moving = InsideNs(United(transfer), bare);
@@ -210,8 +208,7 @@ CommTimes CollectiveKeeper::AddDevice(const PhysicalDevice& device,
 
 void CollectiveKeeper::AddRun(size_t index,
                               const std::vector<Interval>& windows,
-                              const std::vector<Interval>& exposed,
-                              bool is_new) {
+                              const std::vector<Interval>& exposed) {
   const CollectiveRun& run = runs_.runs[index];
   const MatchedRun& matched = matches_.runs[index];
   if (InsideNs(windows, run.span) <= 0) return;
@@ -219,13 +216,13 @@ void CollectiveKeeper::AddRun(size_t index,
       matches_.communicators[matched.communicator];
   const CollectiveKey key = KeyOf(index);
   CollectiveSums sums;
-  sums.count = is_new;
+  sums.count = 1;
   const auto [before, after] = PartsOf(run, matched);
   sums.gpu.waiting_ns = InsideNs(windows, before);
   const int64_t moving = InsideNs(windows, after);
   (matched.is_whole ? sums.gpu.transfer_ns : sums.gpu.unknown_ns) = moving;
   sums.exposed_ns = InsideNs(exposed, run.span);
-  if (key.bytes && is_new) {
+  if (key.bytes) {
     sums.bytes = static_cast<double>(*key.bytes);
     if (communicator.ranks > 1) {
       sums.bus_bytes =

@@ -88,16 +88,14 @@ struct CollectiveTallies {
 // Collects the communication of a model, device by device.
 class CollectiveKeeper {
  public:
-  CollectiveKeeper(const TraceModel& model, const Attribution& attribution,
+  CollectiveKeeper(const TraceModel& model, CollectiveRuns runs,
                    CollectiveTallies& out);
 
   // What ran inside the device's windows. `exposed` are its spans of exposed
-  // communication, in time; returned is what they are. Of a part of a run:
-  // what ran inside `earlier` windows was counted before.
+  // communication, in time; returned is what they are.
   CommTimes AddDevice(const PhysicalDevice& device,
                       const std::vector<Interval>& windows,
-                      const std::vector<Interval>& exposed,
-                      const std::vector<Interval>& earlier = {});
+                      const std::vector<Interval>& exposed);
 
   // By process: what the replay of all ranks together has to know.
   std::vector<std::vector<CollectivePart>> Parts() const;
@@ -105,7 +103,7 @@ class CollectiveKeeper {
  private:
   std::vector<size_t> RunsOn(const PhysicalDevice& device) const;
   void AddRun(size_t run, const std::vector<Interval>& windows,
-              const std::vector<Interval>& exposed, bool is_new);
+              const std::vector<Interval>& exposed);
   void AddRank(size_t run);
   CollectiveKey KeyOf(size_t run) const;
 

@@ -7,12 +7,13 @@
 
 namespace dltap::analyzer {
 
-LocalCommunicators::LocalCommunicators(const TraceModel& model,
-                                       const Process& process) {
+void LocalCommunicators::Add(const TraceModel& model, const Process& process,
+                             const TimePart& part) {
   std::vector<const Call*> makers;
   for (const Call& call : process.calls) {
     const EntryPoint& entry = model.entry_points[call.entry.value()];
     if (call.failed || entry.info == nullptr) continue;
+    if (!part.Holds(call.begin_ns)) continue;
     if (entry.info->library != specs::Library::kNccl ||
         entry.info->kind != specs::Kind::kHandleCreate) {
       continue;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -23,7 +24,9 @@ struct MadeCommunicator {
 // The communicators that one process made, by handle.
 class LocalCommunicators {
  public:
-  LocalCommunicators(const TraceModel& model, const Process& process);
+  // By the calls that begin in `part`; parts come in time.
+  void Add(const TraceModel& model, const Process& process,
+           const TimePart& part);
 
   // The one that had this handle at that time; nullptr: not recorded.
   const MadeCommunicator* At(uint64_t handle, int64_t at_ns) const;

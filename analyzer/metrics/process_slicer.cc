@@ -47,11 +47,14 @@ void Join(std::vector<TimePart>& parts) {
 
 ProcessSlicer::ProcessSlicer(EventSource& source, size_t process,
                              const AttributionOptions& options,
+                             const Selection& selection,
                              const SliceLimits& limits,
                              const std::function<void(double part)>& progress)
     : source_(source),
       index_(process),
       options_(options),
+      selection_(selection),
+      is_selected_(Selects(selection, source.model().processes[process])),
       limits_(limits),
       progress_(progress),
       run_end_ns_(source.model().processes[process].end_ns) {}
@@ -76,6 +79,7 @@ std::optional<SlicedProcess> ProcessSlicer::Run() {
     known_ = std::move(uses);
     if (!Pass()) return std::nullopt;
   }
+  out_.collectives = collectives_->Take();
   return std::move(out_);
 }
 
@@ -83,11 +87,13 @@ std::vector<StepUse> ProcessSlicer::FinalUses() const {
   Steps steps = out_.steps;
   for (size_t i = 0; i < found_.size(); ++i) steps.steps[i].use = found_[i];
   MarkWarmUp(steps);
-  std::vector<StepUse> uses;
   for (size_t i = 0; i < steps.steps.size(); ++i) {
-    const StepUse use = steps.steps[i].use;
-    uses.push_back(use == StepUse::kUsed ? seen_[i] : use);
+    StepUse& use = steps.steps[i].use;
+    if (use == StepUse::kUsed) use = seen_[i];
   }
+  KeepSelected(selection_, 0, steps);
+  std::vector<StepUse> uses;
+  for (const Step& step : steps.steps) uses.push_back(step.use);
   return uses;
 }
 
@@ -97,6 +103,8 @@ bool ProcessSlicer::Pass() {
   seen_.clear();
   const size_t devices = process().devices.size();
   out_.devices.resize(devices);
+  out_.exposed.resize(devices);
+  collectives_.emplace(source_.model(), index_);
   device_begin_ns_.assign(devices, kBegin);
   has_windows_.assign(devices, std::nullopt);
   core_begin_ns_ = kBegin;
@@ -215,6 +223,11 @@ void ProcessSlicer::SetUses(Slice& slice) {
   if (known_.empty()) {
     if (core_begin_ns_ == kBegin) MarkWarmUp(slice.steps);
     LeaveOutUnseen(process(), attribution(), slice.is_last, slice.steps);
+    for (const Step& step : steps) slice.chosen.push_back(step.use);
+    KeepSelected(selection_,
+                 static_cast<int64_t>(before) -
+                     static_cast<int64_t>(slice.first),
+                 slice.steps);
     return;
   }
   for (size_t i = slice.first; i < steps.size(); ++i) {
@@ -300,9 +313,8 @@ void ProcessSlicer::Count(const Slice& slice) {
   const TimePart host{
       core_begin_ns_,
       slice.is_last ? kEnd : slice.steps.steps[slice.end].begin_ns};
-  CountHost(slice, host);
-  CollectiveTallies tallies;
-  CollectiveKeeper collectives(source_.model(), attribution_, tallies);
+  if (is_selected_) CountHost(slice, host);
+  CountedPart counted{host, {}};
   for (size_t d = 0; d < slice.windows.size(); ++d) {
     has_windows_[d] = !slice.windows[d].empty();
     TimePart part{device_begin_ns_[d], kEnd};
@@ -314,19 +326,22 @@ void ProcessSlicer::Count(const Slice& slice) {
         break;
       }
     }
-    CountDevice(slice, d, part, collectives);
+    CountDevice(slice, d, part);
+    counted.devices.push_back(part);
     device_begin_ns_[d] = part.end_ns;
   }
-  out_.collectives.Add(tallies);
+  collectives_->Add(attribution(), counted);
   out_.steps.found_by = slice.steps.found_by;
   for (size_t i = slice.first; i < slice.end; ++i) {
     const Step& step = slice.steps.steps[i];
     out_.steps.steps.push_back(step);
     found_.push_back(slice.found[i]);
-    const bool unseen =
-        slice.found[i] == StepUse::kUsed &&
-        (step.use == StepUse::kNotObserved || step.use == StepUse::kIncomplete);
-    seen_.push_back(unseen ? step.use : StepUse::kUsed);
+    const StepUse chosen =
+        slice.chosen.empty() ? StepUse::kUsed : slice.chosen[i];
+    const bool unseen = slice.found[i] == StepUse::kUsed &&
+                        (chosen == StepUse::kNotObserved ||
+                         chosen == StepUse::kIncomplete);
+    seen_.push_back(unseen ? chosen : StepUse::kUsed);
   }
 }
 
@@ -349,9 +364,13 @@ void ProcessSlicer::CountHost(const Slice& slice, const TimePart& part) {
 }
 
 void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
-                                const TimePart& part,
-                                CollectiveKeeper& collectives) {
+                                const TimePart& part) {
   const DeviceId id(device);
+  if (!is_selected_ || !Selects(selection_, process().devices[device])) {
+    AddOutside(process(), attribution(), id,
+               Clipped(AlwaysOutside(kNotSelected), part), {}, out_.outside);
+    return;
+  }
   const std::vector<StepWindow>& all = slice.windows[device];
   std::vector<StepWindow> earlier;
   std::vector<StepWindow> windows;
@@ -373,16 +392,11 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
   if (windows.empty()) return;
   TallyKeeper tallies(source_.model(), process(), attribution(), out_.tallies);
   std::optional<DeviceSummary>& into = out_.devices[device];
-  std::vector<Interval> exposed;
   DeviceSummary sums = SummariseDevice(
       source_.model(),
       {process(), attribution(), slice.steps, id, windows, nullptr, earlier},
       // Which layers are one is asked of all steps at once, not of a slice.
-      {tallies, nullptr, nullptr}, exposed);
-  std::vector<Interval> counted;
-  for (const StepWindow& window : earlier) counted.push_back(window.span);
-  sums.comm_exposed =
-      collectives.AddDevice({{index_, id}}, sums.windows, exposed, counted);
+      {tallies, nullptr, nullptr}, out_.exposed[device]);
   const size_t before = out_.steps.steps.size();
   for (const StepWindow& window : windows) {
     sums.steps.push_back(

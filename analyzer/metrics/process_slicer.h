@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/collective_finder.h"
+#include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/slice_limits.h"
 #include "analyzer/metrics/step.h"
 #include "analyzer/metrics/summary.h"
@@ -19,10 +21,12 @@ namespace dltap::analyzer {
 // What the slices of one process add up to.
 struct SlicedProcess {
   Steps steps;
+  // By device; who waits for whom in communication is not in them.
   std::vector<std::optional<DeviceSummary>> devices;
+  std::vector<std::vector<Interval>> exposed;  // communication, in time
+  CollectiveRuns collectives;                  // for JoinRuns
   Outside outside;
   Tallies tallies;
-  CollectiveTallies collectives;
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   int64_t composite_ns = 0;
@@ -36,7 +40,8 @@ struct SlicedProcess {
 class ProcessSlicer {
  public:
   ProcessSlicer(EventSource& source, size_t process,
-                const AttributionOptions& options, const SliceLimits& limits,
+                const AttributionOptions& options, const Selection& selection,
+                const SliceLimits& limits,
                 const std::function<void(double part)>& progress);
 
   // nullopt: it can't be done; see why_not().
@@ -48,6 +53,7 @@ class ProcessSlicer {
   struct Slice {
     Steps steps;
     std::vector<StepUse> found;  // what the search for steps said of them
+    std::vector<StepUse> chosen;  // the rules for steps; empty: known before
     size_t first = 0;
     size_t end = 0;
     bool is_last = false;
@@ -67,8 +73,7 @@ class ProcessSlicer {
   bool BeginsWhereTheLastEnded(const Slice& slice) const;
   void SetUses(Slice& slice);
   void Count(const Slice& slice);
-  void CountDevice(const Slice& slice, size_t device, const TimePart& part,
-                   CollectiveKeeper& collectives);
+  void CountDevice(const Slice& slice, size_t device, const TimePart& part);
   void CountHost(const Slice& slice, const TimePart& part);
   void MoveOn(const Slice& slice);
   size_t MarginBefore(const Slice& slice, size_t step) const;
@@ -83,6 +88,8 @@ class ProcessSlicer {
   EventSource& source_;
   const size_t index_;
   const AttributionOptions& options_;
+  const Selection& selection_;
+  const bool is_selected_;  // else its communication alone counts
   const SliceLimits& limits_;
   const std::function<void(double part)>& progress_;
   const int64_t run_end_ns_;
@@ -96,6 +103,7 @@ class ProcessSlicer {
   int64_t core_begin_ns_ = 0;
   std::vector<int64_t> device_begin_ns_;          // of what is not counted yet
   std::vector<std::optional<bool>> has_windows_;  // by device
+  std::optional<CollectiveFinder> collectives_;
   SlicedProcess out_;
 };
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/metrics/collective_sums.h"
 #include "analyzer/metrics/physical_device.h"
 #include "analyzer/metrics/process_slicer.h"
 
@@ -13,12 +13,13 @@ namespace dltap::analyzer {
 namespace {
 
 // Union of intervals needs the events of all processes of a device at once.
-bool AnyDeviceIsShared(const EventSource& source) {
+bool AnyDeviceIsShared(const EventSource& source, const Selection& selection) {
   std::vector<std::vector<bool>> used;
   for (size_t p = 0; p < source.model().processes.size(); ++p) {
+    const bool is_selected = Selects(selection, source.model().processes[p]);
     std::vector<bool>& of_process = used.emplace_back();
     for (const uint64_t n : source.TotalsOf(p).of_device) {
-      of_process.push_back(n > 0);
+      of_process.push_back(is_selected && n > 0);
     }
   }
   const std::vector<PhysicalDevice> devices =
@@ -28,48 +29,76 @@ bool AnyDeviceIsShared(const EventSource& source) {
       [](const PhysicalDevice& device) { return device.size() > 1; });
 }
 
-// Who waits for whom shows in the events of all ranks at once.
-bool SeveralRanksCommunicate(const EventSource& source) {
-  size_t busy = 0;
-  for (size_t p = 0; p < source.model().processes.size(); ++p) {
-    busy += source.TotalsOf(p).activities > 0 ? 1 : 0;
-  }
-  const TextPool& texts = source.model().texts;
-  for (size_t i = 0; busy > 1 && i < texts.size(); ++i) {
-    const NameRule* rule = MatchKernelName(Demangle(texts[TextId(i)]));
-    if (rule != nullptr && rule->layer_class == LayerClass::kComm) return true;
-  }
-  return false;
-}
-
 std::string WhyNot(const EventSource& source, const Selection& selection) {
-  if (selection != Selection()) return "only a part of the run is asked for";
-  if (AnyDeviceIsShared(source)) return "several processes share a GPU";
-  if (SeveralRanksCommunicate(source)) return "several ranks communicate";
+  if (selection.whole_run || selection.window) {
+    return "a part of the run that is no steps is asked for";
+  }
+  if (AnyDeviceIsShared(source, selection)) {
+    return "several processes share a GPU";
+  }
   for (const Process& process : source.model().processes) {
     if (!process.delays.empty()) return "the run had delays";
   }
   return "";
 }
 
+// What all ranks do together needs no events, once each of them was gone
+// through.
+struct Communication {
+  struct OnDevice {
+    size_t summary;  // into Summary::devices
+    DeviceMember member;
+    std::vector<Interval> exposed;
+  };
+  std::vector<OnDevice> devices;
+  std::vector<CollectiveRuns> runs;  // by process
+};
+
+bool HasSelectedWork(const EventSource& source, size_t index,
+                     const Selection& selection) {
+  const std::vector<uint64_t>& of_device = source.TotalsOf(index).of_device;
+  const std::vector<Device>& devices = source.model().processes[index].devices;
+  for (size_t d = 0; d < of_device.size(); ++d) {
+    if (of_device[d] > 0 && Selects(selection, devices[d])) return true;
+  }
+  return false;
+}
+
 void AddProcess(const EventSource& source, size_t index, SlicedProcess sliced,
-                ProcessSummary summary, Summary& out) {
+                ProcessSummary summary, Communication& communication,
+                Summary& out) {
+  out.outside.Add(sliced.outside);
+  communication.runs.push_back(std::move(sliced.collectives));
+  if (!Selects(out.selection, source.model().processes[index])) return;
   summary.steps = SummariseSteps(sliced.steps);
   summary.launches_without_kernel = sliced.launches_without_kernel;
   summary.kernels_without_launch = sliced.kernels_without_launch;
   summary.composite_ns = sliced.composite_ns;
-  summary.has_gpu_work = source.TotalsOf(index).activities > 0;
-  out.outside.Add(sliced.outside);
+  summary.has_gpu_work = HasSelectedWork(source, index, out.selection);
   if (summary.has_gpu_work) AddLeftOutSteps(summary.steps, out.outside);
-  for (std::optional<DeviceSummary>& device : sliced.devices) {
+  for (size_t d = 0; d < sliced.devices.size(); ++d) {
+    std::optional<DeviceSummary>& device = sliced.devices[d];
     if (!device) continue;
     device->processes = {summary.key};
     std::sort(device->steps.begin(), device->steps.end());
+    communication.devices.push_back({out.devices.size(),
+                                     {index, DeviceId(d)},
+                                     std::move(sliced.exposed[d])});
     out.devices.push_back(std::move(*device));
   }
   out.tallies.Add(sliced.tallies);
-  out.collectives.Add(sliced.collectives);
   out.processes.push_back(std::move(summary));
+}
+
+void AddCommunication(const TraceModel& model, Communication communication,
+                      Summary& out) {
+  CollectiveKeeper collectives(
+      model, JoinRuns(model, std::move(communication.runs)), out.collectives);
+  for (const Communication::OnDevice& of : communication.devices) {
+    DeviceSummary& device = out.devices[of.summary];
+    device.comm_exposed =
+        collectives.AddDevice({of.member}, device.windows, of.exposed);
+  }
 }
 
 }  // namespace
@@ -88,15 +117,18 @@ std::optional<Summary> SummariseInSlices(
     summaries.push_back(
         DescribeProcess(model, model.processes[p], source.TotalsOf(p)));
   }
+  Communication communication;
   for (size_t p = 0; p < model.processes.size(); ++p) {
-    ProcessSlicer slicer(source, p, options, limits, progress);
+    ProcessSlicer slicer(source, p, options, selection, limits, progress);
     std::optional<SlicedProcess> sliced = slicer.Run();
     if (!sliced) {
       why_not = slicer.why_not();
       return std::nullopt;
     }
-    AddProcess(source, p, std::move(*sliced), std::move(summaries[p]), out);
+    AddProcess(source, p, std::move(*sliced), std::move(summaries[p]),
+               communication, out);
   }
+  AddCommunication(model, std::move(communication), out);
   std::sort(out.processes.begin(), out.processes.end());
   std::sort(out.devices.begin(), out.devices.end());
   return out;

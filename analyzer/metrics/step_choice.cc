@@ -81,22 +81,6 @@ void LeaveOutUnobserved(const Process& process, const Windows& windows,
   }
 }
 
-void KeepSelected(const Selection& selection, Steps& steps) {
-  for (size_t i = 0; i < steps.steps.size(); ++i) {
-    StepUse& use = steps.steps[i].use;
-    if (selection.warm_up) {
-      if (i < *selection.warm_up) {
-        use = StepUse::kWarmUp;
-      } else if (use == StepUse::kWarmUp) {
-        use = StepUse::kUsed;
-      }
-    }
-    if (!selection.steps) continue;
-    const auto& [first, last] = *selection.steps;
-    use = i < first || i > last ? StepUse::kNotSelected : StepUse::kUsed;
-  }
-}
-
 bool AnyUsed(const Steps& steps) {
   return std::any_of(
       steps.steps.begin(), steps.steps.end(),
@@ -113,10 +97,28 @@ std::string_view Name(StepUse use) {
   return kNames[static_cast<size_t>(use)];
 }
 
+void KeepSelected(const Selection& selection, int64_t number, Steps& steps) {
+  for (size_t i = 0; i < steps.steps.size(); ++i) {
+    const auto nth = static_cast<size_t>(std::max<int64_t>(
+        0, number + static_cast<int64_t>(i)));
+    StepUse& use = steps.steps[i].use;
+    if (selection.warm_up) {
+      if (nth < *selection.warm_up) {
+        use = StepUse::kWarmUp;
+      } else if (use == StepUse::kWarmUp) {
+        use = StepUse::kUsed;
+      }
+    }
+    if (!selection.steps) continue;
+    const auto& [first, last] = *selection.steps;
+    use = nth < first || nth > last ? StepUse::kNotSelected : StepUse::kUsed;
+  }
+}
+
 void ChooseSteps(const Process& process, const ProcessAttribution& attribution,
                  const Selection& selection, Steps& steps) {
   LeaveOutUnseen(process, attribution, true, steps);
-  KeepSelected(selection, steps);
+  KeepSelected(selection, 0, steps);
 }
 
 void LeaveOutUnseen(const Process& process,

@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_METRICS_STEP_CHOICE_H_
 #define DLTAP_ANALYZER_METRICS_STEP_CHOICE_H_
 
+#include <cstdint>
 #include <string_view>
 
 #include "analyzer/attribution/attribution.h"
@@ -25,6 +26,9 @@ std::string_view Name(StepUse use);
 // Never the only ones: what would leave none stays.
 void ChooseSteps(const Process& process, const ProcessAttribution& attribution,
                  const Selection& selection, Steps& steps);
+
+// The last of these, of some steps of a run: the first is its `number`th.
+void KeepSelected(const Selection& selection, int64_t number, Steps& steps);
 
 // The first two of these, of steps in the middle of a run or, `to_the_end`, at
 // its end.

@@ -220,7 +220,8 @@ void AddDevices(const TraceModel& model, const Attribution& attribution,
                 const std::vector<ProcessLayers>& layers,
                 const Outputs& outputs) {
   Summary& out = outputs.summary;
-  CollectiveKeeper collectives(model, attribution, out.collectives);
+  CollectiveKeeper collectives(model, FindCollectives(model, attribution),
+                               out.collectives);
   std::vector<RankDevice> ranks;
   std::vector<size_t> places;  // of their summaries
   const std::vector<PhysicalDevice> devices = PhysicalDevices(model);

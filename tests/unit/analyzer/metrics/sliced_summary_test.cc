@@ -59,6 +59,30 @@ class Program {
   }
   int64_t now() const { return now_; }
 
+  void Join(int comm, int ranks, int rank) {
+    Nccl("ncclCommInitRank comm=" + std::to_string(comm) + " nranks=" +
+         std::to_string(ranks) + " rank=" + std::to_string(rank) + " clique=5");
+  }
+  void Split(int comm, int made) {
+    Nccl("ncclCommSplit comm=" + std::to_string(comm) +
+         " color=0 newcomm=" + std::to_string(made));
+  }
+  // Not over before `until_ns`: then the last rank is there.
+  void AllReduce(int comm, int64_t until_ns) {
+    const int64_t called = now_;
+    Nccl("ncclAllReduce comm=" + std::to_string(comm) +
+         " count=1000000 datatype=7");
+    ++correlation_;
+    Add("launchapi t=" + Span(called + 300, called + 700) +
+        " thread=0 corr=" + std::to_string(correlation_) +
+        " ext=" + std::to_string(called) + "ns");
+    const int64_t begin = std::max(busy_until_[0] + 800, now_);
+    busy_until_[0] = std::max(begin + 2'000, until_ns);
+    Add("kernel t=" + Span(begin, busy_until_[0]) +
+        " device=0 stream=9 name=ncclDevKernel_Any corr=" +
+        std::to_string(correlation_));
+  }
+
   // A step of training: `layers` products forward, two each backward.
   void Train(int layers, int64_t kernel_ns = 9'000, int device = 0) {
     if (device == 0) Copy("htod", 2'000);
@@ -96,6 +120,10 @@ class Program {
            " stream=" + std::to_string(7 + device) +
            " corr=" + std::to_string(correlation_);
   }
+  void Nccl(const std::string& call) {
+    Add("call t=" + Span(now_, now_ + 1'000) + " " + call + " thread=0");
+    now_ += 1'500;
+  }
   // When the device begins with it.
   int64_t Submit(const char* function, int thread, int device, int64_t ns) {
     ++correlation_;
@@ -121,9 +149,10 @@ SliceLimits Tiny(uint64_t events) {
 }
 
 // Both ways; `events` of a slice are few.
-void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events) {
+void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events,
+                              const Selection& selection = {}) {
   const TraceModel model = TraceFromText(text);
-  Summary whole = Summarise(model, Attribute(model));
+  Summary whole = Summarise(model, Attribute(model), selection);
   whole.memory = {};
   whole.layers = {};
   whole.in_slices = true;
@@ -131,7 +160,7 @@ void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events) {
   SlicedModel source(model);
   std::string why_not;
   const std::optional<Summary> sliced =
-      SummariseInSlices(source, {}, {}, Tiny(events), why_not);
+      SummariseInSlices(source, {}, selection, Tiny(events), why_not);
   ASSERT_TRUE(sliced) << why_not;
   EXPECT_GT(source.reads(), 3);
   ASSERT_EQ(whole.processes.size(), sliced->processes.size());
@@ -266,6 +295,110 @@ TEST(SlicedSummaryTest, ProcessesWithAGpuEach) {
   ExpectSlicesLikeTheWhole(text, 700);
 }
 
+// Of `ranks`, each of which calls `step` with what it has to do in each step.
+template <typename Step>
+std::string TextOfRanks(int ranks, int steps, const Step& step) {
+  std::string text;
+  for (int rank = 0; rank < ranks; ++rank) {
+    Program program;
+    program.Join(1, ranks, rank);
+    for (int i = 0; i < steps; ++i) step(program, rank, i);
+    std::string of_rank = program.text();
+    of_rank.replace(of_rank.find("uuid=a0"), 7,
+                    "uuid=b" + std::to_string(rank));
+    text += "process pid=" + std::to_string(rank + 1) +
+            " host=node program=train rank=" + std::to_string(rank) + "\n" +
+            of_rank;
+  }
+  return text;
+}
+
+std::string ThreeRanks() {
+  return TextOfRanks(3, 120, [](Program& program, int rank, int i) {
+    const int64_t end = 300'000 * (i + 1);
+    program.Work(1'000 * rank * (i % 5));
+    program.Train(3);
+    program.AllReduce(1, end - 60'000);
+    program.Kernel("multi_tensor_apply_kernel_adam", 5'000);
+    program.Wait();
+    program.Work(end - program.now());
+  });
+}
+
+// Who waits for whom is asked of all ranks, whose events are never in memory
+// together.
+TEST(SlicedSummaryTest, RanksWaitForEachOther) {
+  const std::string text = ThreeRanks();
+  const TraceModel model = TraceFromText(text);
+  const Summary whole = Summarise(model, Attribute(model));
+  ASSERT_EQ(whole.collectives.ranks.size(), 3u);
+  EXPECT_GT(whole.collectives.ranks.rbegin()->second.last, 20u);
+  for (const uint64_t events : {700, 2000}) {
+    ExpectSlicesLikeTheWhole(text, events);
+  }
+}
+
+TEST(SlicedSummaryTest, OneRankOfSeveral) {
+  const std::string text = ThreeRanks();
+  ExpectSlicesLikeTheWhole(text, 700, {.rank = 1});
+  ExpectSlicesLikeTheWhole(text, 700, {.process = "node:3"});
+}
+
+TEST(SlicedSummaryTest, OneOfSeveralProcessesThatShareAGpu) {
+  Program program;
+  for (int i = 0; i < 100; ++i) program.Train(3);
+  const std::string text = "process pid=1 host=node\n" + program.text() +
+                           "process pid=2 host=node\n" + program.text();
+  ExpectSlicesLikeTheWhole(text, 700, {.process = "2"});
+}
+
+TEST(SlicedSummaryTest, ChosenSteps) {
+  Program program;
+  for (int i = 0; i < 200; ++i) program.Train(3, i < 5 ? 90'000 : 9'000);
+  for (const auto& steps :
+       {std::pair<size_t, size_t>(0, 3), {40, 90}, {150, 500}}) {
+    ExpectSlicesLikeTheWhole(program.text(), 900, {.steps = steps});
+  }
+}
+
+TEST(SlicedSummaryTest, AWarmUpOfSoManySteps) {
+  Program program;
+  for (int i = 0; i < 200; ++i) program.Train(3, i < 5 ? 90'000 : 9'000);
+  for (const size_t warm_up : {0, 2, 120}) {
+    ExpectSlicesLikeTheWhole(program.text(), 900, {.warm_up = warm_up});
+  }
+}
+
+TEST(SlicedSummaryTest, OneOfTwoDevices) {
+  Program program(2);
+  for (int i = 0; i < 120; ++i) {
+    for (int l = 0; l < 4; ++l) program.Kernel(kGemm, 9'000, 0, l % 2);
+    for (int l = 0; l < 8; ++l) program.Kernel(kGemm, 9'000, 1, l % 2);
+    program.Kernel("multi_tensor_apply_kernel_adam", 5'000, 0, 0);
+    program.Kernel("multi_tensor_apply_kernel_adam", 5'000, 0, 1);
+    program.Wait();
+  }
+  ExpectSlicesLikeTheWhole(program.text(), 900, {.device = "1"});
+}
+
+TEST(SlicedSummaryTest, ACommunicatorIsMadeInTheMiddle) {
+  const std::string text =
+      TextOfRanks(2, 120, [](Program& program, int rank, int i) {
+        const int64_t end = 400'000 * (i + 1);
+        if (i == 60) program.Split(1, 2);
+        program.Work(2'000 * rank * (i % 3));
+        program.Train(3);
+        program.AllReduce(i < 60 ? 1 : 2, end - 60'000);
+        program.Kernel("multi_tensor_apply_kernel_adam", 5'000);
+        program.Wait();
+        program.Work(end - program.now());
+      });
+  const TraceModel model = TraceFromText(text);
+  const Summary whole = Summarise(model, Attribute(model));
+  EXPECT_EQ(whole.collectives.communicators.size(), 2u);
+  ExpectSlicesLikeTheWhole(text, 700);
+}
+
 // The split of the time between calls is one of each slice; its sum is not.
 TEST(SlicedSummaryTest, CpuSamplesSplitWithinASlice) {
   Program program;
@@ -347,7 +480,7 @@ TEST(SlicedSummaryTest, SaysWhyNot) {
   EXPECT_EQ(why_not, "several processes share a GPU");
   EXPECT_FALSE(
       SummariseInSlices(source, {}, {.whole_run = true}, Tiny(500), why_not));
-  EXPECT_EQ(why_not, "only a part of the run is asked for");
+  EXPECT_EQ(why_not, "a part of the run that is no steps is asked for");
 }
 
 }  // namespace

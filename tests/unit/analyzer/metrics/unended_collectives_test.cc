@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/collective_finder.h"
 #include "analyzer/metrics/collective_run.h"
 #include "tests/support/trace_text.h"
 
@@ -45,6 +46,33 @@ std::vector<int64_t> NumbersOf(const std::vector<CollectiveRun>& runs) {
   std::vector<int64_t> numbers;
   for (const CollectiveRun& run : runs) numbers.push_back(run.nth);
   return numbers;
+}
+
+// A kernel may come long after its call.
+TEST(UnendedCollectivesTest, ALaterPartHasTheKernel) {
+  const std::string text = kHead + AllReduce(10, true) + AllReduce(20, true) +
+                           AllReduce(30, false);
+  TraceModel model = TraceFromText(text);
+  CollectiveFinder finder(model, 0);
+  const std::vector<Activity> all = model.processes[0].activities;
+  // In the first part the second one has not begun.
+  ASSERT_EQ(all.size(), 2u);
+  model.processes[0].activities = {all[0]};
+  const Attribution first = Attribute(model);
+  finder.Add(first.processes[0], {{0, 25'000}, {{0, 20'000}}});
+  model.processes[0].activities = all;
+  const Attribution second = Attribute(model);
+  finder.Add(second.processes[0],
+             {{25'000, 1'000'000}, {{20'000, 1'000'000}}});
+  std::vector<CollectiveRuns> parts;
+  parts.push_back(finder.Take());
+  const CollectiveRuns joined = JoinRuns(model, std::move(parts));
+  const CollectiveRuns whole = FindCollectives(model, second);
+  EXPECT_EQ(joined.locals.size(), 1u);
+  EXPECT_THAT(NumbersOf(joined.runs), ElementsAre(0, 1));
+  EXPECT_THAT(NumbersOf(joined.unended), ElementsAre(2));
+  EXPECT_EQ(NumbersOf(joined.runs), NumbersOf(whole.runs));
+  EXPECT_EQ(NumbersOf(joined.unended), NumbersOf(whole.unended));
 }
 
 TEST(UnendedCollectivesTest, TheLastHasNoKernel) {
