@@ -23,6 +23,7 @@ from torch.utils import flop_counter
 
 import applications  # noqa: F401, registers its programs
 import architectures  # noqa: F401
+import corners  # noqa: F401
 import layers  # noqa: F401
 import neighbours  # noqa: F401
 import paused  # noqa: F401
