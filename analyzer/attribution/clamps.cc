@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -178,14 +177,13 @@ class ClampPass {
   }
 
   // Gives each gradient of a pass its clamp. Where some clamps have none, they
-  // are those that follow no layer, if that makes as many.
+  // are those that follow no layer, if that makes as many and of their sizes.
   void SettlePass() {
     if (open_.size() != gradients_.size()) {
-      const auto is_of_layer = [this](size_t i) { return clamps_[i].of_layer; };
-      const auto n = std::ranges::count_if(open_, is_of_layer);
-      if (static_cast<size_t>(n) == gradients_.size()) {
-        std::erase_if(open_, std::not_fn(is_of_layer));
-      }
+      std::vector<size_t> of_layers;
+      std::ranges::copy_if(open_, std::back_inserter(of_layers),
+                           [this](size_t i) { return clamps_[i].of_layer; });
+      if (AreOf(of_layers)) open_ = std::move(of_layers);
     }
     const bool all = open_.size() == gradients_.size();
     for (const Gradient& gradient : gradients_) {
@@ -199,6 +197,16 @@ class ClampPass {
     }
     open_.clear();
     gradients_.clear();
+  }
+
+  // Whether the gradients, which come in reverse, have the grids of `clamps`.
+  bool AreOf(const std::vector<size_t>& clamps) const {
+    return std::ranges::equal(
+        clamps.rbegin(), clamps.rend(), gradients_.begin(), gradients_.end(),
+        [this](size_t i, const Gradient& gradient) {
+          const Activity& at = process_.activities[clamps_[i].activity];
+          return ShapeOf(process_, at).grid == gradient.grid;
+        });
   }
 
   // The last one of the gradient's grid; a relu follows a layer, if any does.

@@ -2,6 +2,7 @@
 #include "analyzer/attribution/direction.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "analyzer/attribution/clamps.h"
 #include "analyzer/attribution/engine_threads.h"
 #include "analyzer/attribution/launch_shape.h"
+#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/narrow_rows.h"
 #include "analyzer/attribution/recompute.h"
 #include "analyzer/attribution/replays.h"
 #include "analyzer/attribution/submissions.h"
@@ -90,6 +93,7 @@ class DirectionPass {
     const bool marked = std::find(is_backward_.begin(), is_backward_.end(),
                                   true) != is_backward_.end();
     if (marked) {
+      SettleNarrowRows(model_, process_, order_, is_backward_, attribution_);
       DecideByPass();
     } else if (AnyDirected()) {
       // XLA runs work of one pass in the middle of another.
@@ -179,6 +183,7 @@ class DirectionPass {
       const Submission& at = order_[i];
       Attributed& activity = At(at);
       if (is_backward_[i]) {
+        if (phase != Direction::kBackward) ClearBefore(i);
         phase = Direction::kBackward;
         if (recompute[i]) {
           activity.direction = Direction::kRecompute;
@@ -191,6 +196,34 @@ class DirectionPass {
       }
       Set(at, phase);
     }
+  }
+
+  // Gradients that are set to zero between a loss and its backward pass: fills,
+  // of which the last is the gradient of the loss.
+  void ClearBefore(size_t backward) {
+    size_t first = backward;
+    while (first > 0 && !is_backward_[first - 1] && Fills(order_[first - 1])) {
+      --first;
+    }
+    for (size_t i = first; first + 1 < backward && i < backward; ++i) {
+      if (IsReplay(order_[i]) || order_[i].captured) continue;
+      At(order_[i]).direction =
+          i + 1 < backward ? Direction::kUpdate : Direction::kForward;
+    }
+  }
+
+  bool Fills(const Submission& at) {
+    const Activity& activity = process_.activities[at.activity];
+    if (activity.kind != ActivityKind::kKernel || !activity.name.known()) {
+      return false;
+    }
+    const auto [it, is_new] = fills_.try_emplace(activity.name.value());
+    if (is_new) {
+      const std::string path =
+          KernelPath(Demangle(model_.texts[activity.name]));
+      it->second = path.find("FillFunctor") != std::string::npos;
+    }
+    return it->second;
   }
 
   // The phase in which `activity`, not of the backward pass, stands.
@@ -286,6 +319,7 @@ class DirectionPass {
   std::vector<bool> is_autograd_;                    // by thread
   std::vector<bool> is_backward_;                    // by submission
   bool plain_may_go_forward_ = false;                // see IsPlainProduct
+  absl::flat_hash_map<size_t, bool> fills_;          // by name
   absl::flat_hash_map<size_t, Direction> captured_;  // by call
 };
 

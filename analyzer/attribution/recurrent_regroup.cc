@@ -48,8 +48,8 @@ LayerClass RecurrentRegroup::ClassNow(const Unit& unit) const {
 // A cell whose products are known: what an operator marks as one, and the
 // forward pass of a fused one.
 bool RecurrentRegroup::IsOfWholeCell(const Unit& unit) const {
-  const bool fused = (unit.traits & kCell) != 0 &&
-                     PassOf(unit) != Direction::kBackward;
+  const bool fused =
+      (unit.traits & kCell) != 0 && PassOf(unit) != Direction::kBackward;
   return fused || nodes_.IsInWholeCell(unit.activities.front());
 }
 
@@ -118,8 +118,8 @@ void RecurrentRegroup::MoveFusedCell(size_t cell) {
   size_t found = 0;
   for (size_t u = cell; u > 0 && cell - u < kFusedReach;) {
     const Unit& unit = (*units_)[--u];
-    const bool is_product = unit.product && !IsBatched(unit) &&
-                            ClassNow(unit) == LayerClass::kGemm;
+    const bool is_product =
+        unit.product && !IsBatched(unit) && ClassNow(unit) == LayerClass::kGemm;
     if (!is_product && ClassNow(unit) != LayerClass::kLayout) break;
     if (!is_product) continue;
     if (shape && *shape != ShapeOfResult(*unit.product)) break;
@@ -152,12 +152,11 @@ void RecurrentRegroup::MoveLoneGradients() {
     size_t end = i + 1;
     while (end < products_.size() && !FollowsFusedCell(end)) ++end;
     const Repeats repeats{i, end, end - i};
-    const bool is_open =
-        ClassNow((*units_)[products_[i]]) == LayerClass::kGemm;
+    const bool is_open = ClassNow((*units_)[products_[i]]) == LayerClass::kGemm;
     if (is_open && FollowsFusedCell(i)) {
       const Evidence evidence = Weigh(repeats);
-      const bool of_cell = std::ranges::any_of(
-          evidence.constant, [&](size_t slot) {
+      const bool of_cell =
+          std::ranges::any_of(evidence.constant, [&](size_t slot) {
             return weights_.contains(ProductAt(i + slot).first);
           });
       if (of_cell || HasNodeOfCell(repeats)) MoveBackward(repeats, evidence);
@@ -225,8 +224,7 @@ RecurrentRegroup::Evidence RecurrentRegroup::Weigh(
         traits |= TraitsOf(unit);
         evidence.whole |= IsOfWholeCell(unit);
         evidence.normalised |= ClassNow(unit) == LayerClass::kNorm;
-        evidence.foreign |= !IsPointwise(unit) &&
-                            !IsCopyOrMemset(unit.layer_class) &&
+        evidence.foreign |= !IsPointwise(unit) && !MayStay(unit) &&
                             unit.layer_class != LayerClass::kRnn;
       }
     }
@@ -252,12 +250,12 @@ bool RecurrentRegroup::IsCell(const Repeats& repeats,
   const size_t count = (repeats.last - repeats.first) / repeats.period;
   if (evidence.whole) return false;  // another cell is in the same loop
   if (evidence.addresses && evidence.constant.empty()) return false;
-  if (evidence.gated + 1 >= count) {
-    return evidence.addresses || !evidence.normalised;
-  }
+  const bool gated = evidence.gated + 1 >= count;
+  if (gated && (evidence.addresses || !evidence.normalised)) return true;
   const Unit& unit = (*units_)[products_[repeats.first]];
   if (PassOf(unit) != Direction::kBackward) {
-    return (!evidence.foreign && IsElmanCell(repeats, evidence)) ||
+    return (gated && HasAllGatesInOne(repeats)) ||
+           (!evidence.foreign && IsElmanCell(repeats, evidence)) ||
            HoldsElmanCell(repeats, evidence);
   }
   if (HasNodeOfCell(repeats)) return true;
@@ -278,6 +276,24 @@ bool RecurrentRegroup::HasNodeOfCell(const Repeats& repeats) const {
   for (size_t i = repeats.first; i < repeats.first + repeats.period; ++i) {
     const Unit& unit = (*units_)[products_[i]];
     if (nodes_.Has(nodes_.NodeOf(unit.activities.front()))) return true;
+  }
+  return false;
+}
+
+// Two products in a row that are alike, one of them three or four times as wide
+// as the state that it takes: no layers with gates between norms.
+bool RecurrentRegroup::HasAllGatesInOne(const Repeats& repeats) const {
+  const auto is_of_state = [](const Product& product) {
+    return product.k > 0 &&
+           (product.width == 3 * product.k || product.width == 4 * product.k);
+  };
+  for (size_t i = repeats.first; i + 1 < repeats.first + repeats.period; ++i) {
+    const Product& one = ProductAt(i);
+    const Product& other = ProductAt(i + 1);
+    if (one.m == other.m && one.n == other.n &&
+        (is_of_state(one) || is_of_state(other))) {
+      return true;
+    }
   }
   return false;
 }

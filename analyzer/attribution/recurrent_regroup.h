@@ -15,14 +15,14 @@ namespace dltap::analyzer {
 // most 16 products that comes 8 times or more in a row, with elementwise work
 // between them. What separates a cell from equal layers:
 //  - Gates: each repetition has sigmoid and tanh, or a fused cell's kernel.
-//  Where
-//    addresses of operands are known, one must stay the same: the weights.
-//  - Without gates (an Elman cell), nothing but elementwise work lies between,
-//    and each product keeps its weights from one repetition to the next; the
-//    products are one or two, give the same shape, and one of them maps the
-//    state on itself. Without addresses: two products, an addition, tanh.
-//    Where other products are in the loop, too (a head), two products in a row
-//    without anything between, then an addition and tanh.
+//    Where addresses of operands are known, one must stay the same: the
+//    weights. Without, where norms lie between, all gates are of one product.
+//  - Without gates (an Elman cell), nothing but elementwise work and norms lies
+//    between, and each product keeps its weights from one repetition to the
+//    next; the products are one or two, give the same shape, and one of them
+//    maps the state on itself. Without addresses: two products, an addition,
+//    tanh. Where other products are in the loop, too (a head), two products in
+//    a row without anything between, then an addition and tanh.
 //  - Backward: gates as above, or weights of a cell found in the forward pass;
 //    without addresses, its number of steps.
 // Products that go into gates, others of their shape before these (backward: of
@@ -49,10 +49,10 @@ class RecurrentRegroup {
     size_t gated = 0;  // repetitions
     size_t fused = 0;  // of these, with all gates in one kernel
     uint16_t traits = 0;
-    bool foreign = false;          // softmax, attention, embedding between
-    bool normalised = false;       // a norm between
-    bool whole = false;            // a cell that an operator marks, between
-    bool addresses = false;        // of operands are known
+    bool foreign = false;     // softmax, attention, pool, embedding between
+    bool normalised = false;  // a norm between
+    bool whole = false;       // a cell that an operator marks, between
+    bool addresses = false;   // of operands are known
     std::vector<size_t> constant;  // slots whose first operand stays
   };
 
@@ -69,6 +69,7 @@ class RecurrentRegroup {
   size_t EndOfUnits(size_t product, const Repeats& repeats) const;
   Evidence Weigh(const Repeats& repeats) const;
   bool IsCell(const Repeats& repeats, const Evidence& evidence) const;
+  bool HasAllGatesInOne(const Repeats& repeats) const;
   bool HasNodeOfCell(const Repeats& repeats) const;
   bool AddsBeforeTanh(size_t product, const Repeats& repeats) const;
   bool IsElmanCell(const Repeats& repeats, const Evidence& evidence) const;

@@ -26,10 +26,14 @@ enum class Load : uint8_t {
   kWork     // of layers
 };
 
+// Which pass of a batch a call belongs to, as far as it matters here.
+enum class Pass : uint8_t { kUnknown, kForward, kAfter };
+
 struct Submission {
   Interval call;
   CallId id;
   Load load;
+  Pass pass;
   bool pageable;  // a copy that stages its data in the call
   bool trial;     // autotuning
 };
@@ -56,6 +60,19 @@ Load LoadOf(const Activity& activity, const Attributed& attributed) {
   }
 }
 
+Pass PassOf(const Attributed& attributed) {
+  if (attributed.layer_class == LayerClass::kOptimizer) return Pass::kAfter;
+  switch (attributed.direction) {
+    case Direction::kForward: return Pass::kForward;
+    case Direction::kBackward:
+    case Direction::kBackwardData:
+    case Direction::kBackwardWeight:
+    case Direction::kRecompute:
+    case Direction::kUpdate: return Pass::kAfter;
+    default: return Pass::kUnknown;
+  }
+}
+
 // What the device was given, in the order of the host: one for each call.
 std::vector<Submission> SubmissionsOf(const Process& process,
                                       const ProcessAttribution& attribution,
@@ -73,6 +90,7 @@ std::vector<Submission> SubmissionsOf(const Process& process,
     all.push_back({{call.begin_ns, call.end_ns},
                    id,
                    load,
+                   PassOf(attribution.activities[i]),
                    activity.source == MemoryKind::kPageable,
                    attribution.activities[i].autotune});
   }
@@ -86,6 +104,7 @@ std::vector<Submission> SubmissionsOf(const Process& process,
       continue;
     }
     all[last].load = std::max(all[last].load, all[i].load);
+    all[last].pass = std::max(all[last].pass, all[i].pass);
     all[last].pageable |= all[i].pageable;
     all[last].trial |= all[i].trial;
   }
@@ -112,7 +131,13 @@ class FeedFinder {
   FeedFinder(const std::vector<Submission>& submissions, const Steps& steps)
       : submissions_(submissions), steps_(steps.steps) {
     next_work_ns_.resize(submissions.size() + 1, kNever);
+    forward_follows_.resize(submissions.size() + 1, false);
     for (size_t i = submissions.size(); i-- > 0;) {
+      const bool tells = submissions[i].load == Load::kWork ||
+                         (submissions[i].load == Load::kOther &&
+                          submissions[i].pass == Pass::kAfter);
+      forward_follows_[i] = tells ? submissions[i].pass == Pass::kForward
+                                  : forward_follows_[i + 1];
       next_work_ns_[i] = submissions[i].load == Load::kWork
                              ? submissions[i].call.begin_ns
                              : next_work_ns_[i + 1];
@@ -149,6 +174,10 @@ class FeedFinder {
   // Before the step began, only small work lies between its predecessor's last
   // work and the copy; after, anything but the work of layers.
   void VisitInput(size_t i) {
+    if (BeginsAPass(i)) {
+      step_begin_ns_ = submissions_[i].call.begin_ns;
+      before_step_ = last_large_;
+    }
     size_t last = last_large_;
     if (last != kNone && last != last_work_ && step_begin_ns_ != kNoStep &&
         submissions_[last].call.begin_ns >= step_begin_ns_) {
@@ -166,6 +195,15 @@ class FeedFinder {
                       copy.pageable ? copy.call.end_ns : copy.call.begin_ns});
   }
 
+  // Whether the copy is the first of another batch within a step: gradients
+  // are summed up over several, or several models are trained.
+  bool BeginsAPass(size_t i) const {
+    return last_large_ != kNone &&
+           submissions_[last_large_].pass == Pass::kAfter &&
+           submissions_[last_large_].call.begin_ns >= step_begin_ns_ &&
+           forward_follows_[i];
+  }
+
   bool FeedsAStep(size_t i, size_t last) const {
     if (steps_.empty()) return true;
     if (last == kNone || submissions_[last].load == Load::kResult) return true;
@@ -178,8 +216,9 @@ class FeedFinder {
   const std::vector<Submission>& submissions_;
   const std::vector<Step>& steps_;
   std::vector<int64_t> next_work_ns_;  // begin of the next kWork from here on
+  std::vector<bool> forward_follows_;  // as the next that tells its pass
   std::vector<Interval> spans_;
-  int64_t step_begin_ns_ = kNoStep;  // of the step that now is
+  int64_t step_begin_ns_ = kNoStep;  // of the step, or of a batch inside it
   size_t next_step_ = 0;
   size_t last_large_ = kNone;   // submission that is more than small
   size_t last_work_ = kNone;    // of layers, or a result

@@ -23,8 +23,11 @@ from torch.utils import flop_counter
 
 import applications  # noqa: F401, registers its programs
 import architectures  # noqa: F401
+import corners  # noqa: F401
 import layers  # noqa: F401
 import neighbours  # noqa: F401
+import paused  # noqa: F401
+import paused_loops  # noqa: F401
 import solvers  # noqa: F401
 import tutorials  # noqa: F401
 import variants  # noqa: F401

@@ -20,8 +20,12 @@ constexpr char kTimes[] = "elementwise_mul";
 // Launches, one after the other.
 class Program {
  public:
-  Program& Forward(const std::string& name) { return Add(0, name); }
-  Program& Backward(const std::string& name) { return Add(1, name); }
+  Program& Forward(const std::string& name, int blocks = 8) {
+    return Add(0, name, blocks);
+  }
+  Program& Backward(const std::string& name, int blocks = 8) {
+    return Add(1, name, blocks);
+  }
   Program& SelectionBackward() {
     return Backward("compare_scalar_kernel").Backward("where_kernel_impl");
   }
@@ -42,13 +46,14 @@ class Program {
   }
 
  private:
-  Program& Add(int thread, const std::string& name) {
+  Program& Add(int thread, const std::string& name, int blocks) {
     const size_t at = 10 * (names_.size() + 1);
     absl::StrAppend(&text_, "call t=", at, "..", at + 2, "us thread=", thread,
                     " cudaLaunchKernel launches=", name, "\nlaunchapi t=", at,
                     "..", at + 1, "us thread=", thread, " corr=", at,
                     "\nkernel t=", at + 3, "..", at + 4,
-                    "us device=0 corr=", at, " name=", name, "\n");
+                    "us device=0 corr=", at, " grid=", blocks,
+                    ",1,1 block=128,1,1 name=", name, "\n");
     names_.push_back(name);
     return *this;
   }
@@ -93,6 +98,18 @@ TEST(ClampsTest, AReluAndAClampMayFollowEqualProducts) {
   program.Forward(kProduct).Forward(kClamp).Forward(kProduct).Forward(kClamp);
   program.SelectionBackward().Backward("threshold_kernel_impl");
   EXPECT_EQ(program.Clamps(), (Classes{kActivation, kElementwise}));
+}
+
+// Lengths are clamped from below, with a gradient and without; so is the relu
+// of a model that only follows another one.
+TEST(ClampsTest, ClampsWithoutGradientsTakeNoneOfOtherSizes) {
+  Program program;
+  for (int i = 0; i < 2; ++i) program.Forward("cudnn::bn_fw").Forward(kClamp);
+  for (int i = 0; i < 2; ++i) program.Forward("reduce", 1).Forward(kClamp, 1);
+  program.Backward("compare_scalar_kernel", 1).Backward("where_kernel_impl", 1);
+  program.Backward("threshold_kernel_impl");
+  EXPECT_EQ(program.Clamps(),
+            (Classes{kActivation, kActivation, kElementwise, kElementwise}));
 }
 
 // An evaluation: the same kernels, without gradients.

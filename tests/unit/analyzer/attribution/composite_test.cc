@@ -321,6 +321,47 @@ TEST(CompositeRecurrentTest, AnElmanCellMayHaveAHeadBesideIt) {
   }
 }
 
+TEST(CompositeRecurrentTest, ACellsProductsMayBeNormed) {
+  for (const int known : {1, 0}) {  // addresses
+    Program cell;
+    Program layers;  // tanh(a) * sigmoid(b) of two halves, between norms
+    for (int step = 0; step < 10; ++step) {
+      cell.Product(1, 512, 16, 64, 1000 * known).Kernel("layer_norm_kernel");
+      cell.Product(1, 512, 16, 128, 2000 * known).Kernel("layer_norm_kernel");
+      cell.Kernel(kAdding)
+          .Kernel("sigmoid_kernel")
+          .Kernel("at::native::tanh_kernel");
+      const int weights = known * (1000 + step);
+      layers.Product(1, 256, 16, 128, weights)
+          .Kernel("at::native::tanh_kernel");
+      layers.Kernel("sigmoid_kernel").Product(1, 128, 16, 128, weights);
+      layers.Kernel("layer_norm_kernel");
+    }
+    EXPECT_EQ(cell.Count(kRnn), 10 * 5) << known;
+    EXPECT_EQ(layers.Count(kRnn), 0) << known;
+  }
+}
+
+TEST(CompositeRecurrentTest, GradientsOfACellWithoutGatesMayPassANorm) {
+  Program program;
+  for (int step = 0; step < 10; ++step) {
+    program.Product(1, 128, 16, 64, 1000).Product(1, 128, 16, 128, 2000);
+    program.Kernel(kAdding)
+        .Kernel("layer_norm_kernel")
+        .Kernel("at::native::tanh_kernel");
+  }
+  program.InBackward();
+  for (int step = 0; step < 10; ++step) {
+    program.Kernel("at::native::tanh_backward_kernel")
+        .Kernel("layer_norm_grad");
+    program.Product(1, 128, 16, 128, 2000);
+    program.Product(1, 128, 128, 16, 50 + step);
+    program.Product(1, 64, 128, 16, 50 + step).Kernel(kAdding);
+  }
+  EXPECT_EQ(program.Count(kRnn), 10 * 4 + 10 * 5);
+  EXPECT_EQ(program.Count(kGemm), 0);
+}
+
 TEST(CompositeRecurrentTest, ATransformerDecodingIsNoCell) {
   Program program;
   for (int token = 0; token < 20; ++token) {

@@ -56,6 +56,19 @@ TEST(DirectionTest, NamesThatWouldNotShowABackwardPassProveNothing) {
             (Directions{Direction::kNone, Direction::kNone}));
 }
 
+// optimizer.zero_grad(set_to_none=False); loss.backward()
+TEST(DirectionTest, GradientsAreClearedByTheUpdateBeforeABackwardPass) {
+  constexpr char kFill[] = "at::native::FillFunctor<float>";
+  const Directions found =
+      DirectionsOf(Launch(10, 0, kFill) + Launch(20, 0, "volta_sgemm_tn") +
+                   Launch(30, 0, kFill) + Launch(40, 0, kFill) +
+                   Launch(50, 0, kFill) +  // the gradient of the loss
+                   Launch(60, 1, kFill) + Launch(70, 1, "volta_sgemm_nt"));
+  EXPECT_EQ(found,
+            (Directions{kForward, kForward, Direction::kUpdate,
+                        Direction::kUpdate, kForward, kBackward, kBackward}));
+}
+
 TEST(DirectionTest, ATransposedConvolutionIsForwardOnTheMainThread) {
   const Directions found = DirectionsOf(Launch(10, 0, "xmma_dgrad_kernel") +
                                         Launch(20, 1, "elementwise_mul"));

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs that pause, each in a process forked from this one.
+
+usage: paused.py OUT KIND SEED MILLISECONDS STEPS NAME...
+
+KIND: busy, sleep, none. SEED chooses half of each program's places, and how
+long each pause takes: half to three halves of MILLISECONDS. OUT/NAME.json has
+the process, and how long the pauses of each place took in each step, in ms.
+"""
+import json
+import os
+import pathlib
+import random
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "differential"))
+import torch  # noqa: E402
+
+import paused  # noqa: E402, F401, registers its programs
+import paused_loops  # noqa: E402, F401
+import run_programs  # noqa: E402
+from programs import PROGRAMS  # noqa: E402
+
+OUT, KIND, SEED, MILLISECONDS, STEPS = sys.argv[1:6]
+
+
+class Pauses:
+    """Pauses at places; each place's length is the same in each step."""
+
+    def __init__(self, name):
+        self.name = name
+        self.took_ms = [{}]  # a step each
+
+    def seconds_at(self, place) -> float:
+        chance = random.Random(f"{self.name} {place} {SEED}")
+        if KIND == "none" or chance.random() < 0.5:
+            return 0
+        return chance.uniform(0.5, 1.5) * float(MILLISECONDS) / 1000
+
+    def __call__(self, place):
+        seconds = self.seconds_at(place)
+        if not seconds:
+            return
+        begin = time.perf_counter()
+        if KIND == "sleep":
+            time.sleep(seconds)
+        else:
+            end = time.thread_time() + seconds
+            while time.thread_time() < end:
+                pass
+        took = self.took_ms[-1]
+        took[place] = (took.get(place, 0) +
+                       (time.perf_counter() - begin) * 1e3)
+
+
+def run(name):
+    torch.manual_seed(0)
+    at = Pauses(name)
+    step = PROGRAMS[name]("cuda", at)
+    for _ in range(int(STEPS)):
+        step()
+        at.took_ms.append({})
+    torch.cuda.synchronize()
+    pathlib.Path(OUT, f"{name}.json").write_text(json.dumps(
+        {"pid": os.getpid(), "took_ms": at.took_ms[:-1]}))
+
+
+def main():
+    for name in sys.argv[6:]:
+        _, message = run_programs.in_child(lambda: run(name))
+        if message:
+            print(f"{name}: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
