@@ -110,7 +110,8 @@ void Log(LogLevel level, const char* format, ...) {
 
 void WriteWaitingLines() {
   for (WaitingLine& line : g_waiting) {
-    if (line.place.load(std::memory_order_acquire) != Place::kReady) continue;
+    Place ready = Place::kReady;
+    if (!line.place.compare_exchange_strong(ready, Place::kTaken)) continue;
     if (line.pid == getpid()) WriteLine(line.text, line.length);
     line.place.store(Place::kFree, std::memory_order_release);
   }
