@@ -117,6 +117,18 @@ void* FindBehindUs(specs::EntryPoint entry, const Request& request) {
   return found != nullptr && request.Fits(found) ? found : nullptr;
 }
 
+// In a program with fixed addresses, the place from which it calls the function
+// is the function's address. Its calls come to us as those of the program do.
+bool IsEntryOfImport(const char* name, const void* found) {
+  bool is_entry = false;
+  WithLoadedObjects([&](const LoadedObjects& objects) {
+    const int object = objects.Containing(found);
+    is_entry = object != LoadedObjects::kNone &&
+               objects[object].Elf().EntryOfImport(SymbolName(name)) == found;
+  });
+  return is_entry;
+}
+
 // None of our names has a version: a look-up of one passes us over, and misses
 // by itself, with the message that it gives without us.
 FilterResult Miss(const Request& request) {
@@ -141,12 +153,18 @@ FilterResult Filter(const Request& request) {
   if (action == LookupAction::kWrap) {
     void* found = request.FindIn(handle);
     if (found == nullptr) return pass;  // the jump sets dlerror() again
+    if (IsEntryOfImport(name, found)) return pass;
     if (!IsOurs(found)) return Wrap(entry, found, handle, caller);
   }
   if (action == LookupAction::kNext) {
     if (request.FindIn(RTLD_NEXT) != nullptr) return pass;
     dlerror();  // a miss of our own
     return Miss(request);
+  }
+  if (action == LookupAction::kResolve) {
+    void* first = request.FindIn(RTLD_DEFAULT);
+    if (first == nullptr) dlerror();  // a miss of our own
+    if (first != nullptr && IsEntryOfImport(name, first)) return pass;
   }
   void* found = FindBehindUs(entry, request);
   if (found == nullptr) return Miss(request);

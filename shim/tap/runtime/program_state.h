@@ -29,9 +29,10 @@ void PutDownProgramState();
 // Later, where the program's exit handlers will run on it.
 void TakeUpProgramState();
 
-// A turn of the collector on a thread of the program's: no signal, no trap and
+// Work of the collector's on a thread of the program's: no signal, no trap and
 // no rounding of the program's meets it, and what its own writes have sent does
-// not meet the program.
+// not meet the program. (A terminal stops a job in the background that writes
+// to it, unless SIGTTOU is blocked.)
 class TurnInPlaceGuard {
  public:
   TurnInPlaceGuard();
