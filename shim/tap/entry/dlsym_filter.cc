@@ -117,16 +117,20 @@ void* FindBehindUs(specs::EntryPoint entry, const Request& request) {
   return found != nullptr && request.Fits(found) ? found : nullptr;
 }
 
-// In a program with fixed addresses, the place from which it calls the function
-// is the function's address. Its calls come to us as those of the program do.
-bool IsEntryOfImport(const char* name, const void* found) {
-  bool is_entry = false;
+// In a program with fixed addresses, the place from which it calls a function
+// is the function's address, unless something before it defines one. Its calls
+// come to us as those of any program do. nullptr: there is none.
+void* EntryOfProgram(const char* name) {
+  void* entry = nullptr;
   WithLoadedObjects([&](const LoadedObjects& objects) {
-    const int object = objects.Containing(found);
-    is_entry = object != LoadedObjects::kNone &&
-               objects[object].Elf().EntryOfImport(SymbolName(name)) == found;
+    const SymbolName symbol(name);
+    for (int i = 0; i < objects.StartupCount() && entry == nullptr; ++i) {
+      const ElfObject elf = objects[i].Elf();
+      if (elf.Defines(symbol)) return;
+      entry = elf.EntryOfImport(symbol);
+    }
   });
-  return is_entry;
+  return entry;
 }
 
 // None of our names has a version: a look-up of one passes us over, and misses
@@ -153,7 +157,7 @@ FilterResult Filter(const Request& request) {
   if (action == LookupAction::kWrap) {
     void* found = request.FindIn(handle);
     if (found == nullptr) return pass;  // the jump sets dlerror() again
-    if (IsEntryOfImport(name, found)) return pass;
+    if (found == EntryOfProgram(name)) return pass;
     if (!IsOurs(found)) return Wrap(entry, found, handle, caller);
   }
   if (action == LookupAction::kNext) {
@@ -161,10 +165,8 @@ FilterResult Filter(const Request& request) {
     dlerror();  // a miss of our own
     return Miss(request);
   }
-  if (action == LookupAction::kResolve) {
-    void* first = request.FindIn(RTLD_DEFAULT);
-    if (first == nullptr) dlerror();  // a miss of our own
-    if (first != nullptr && IsEntryOfImport(name, first)) return pass;
+  if (action == LookupAction::kResolve && EntryOfProgram(name) != nullptr) {
+    return pass;
   }
   void* found = FindBehindUs(entry, request);
   if (found == nullptr) return Miss(request);

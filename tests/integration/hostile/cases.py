@@ -259,6 +259,7 @@ EXPECTED_FAILURES = {
     "endings pthread_exit_in_main": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_alone": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_before_work": (PROFILER_LIVES, KERNELS),
+    "systems polled_ring_at_the_end": (PROFILER_LIVES, KERNELS),
     "loading missing_message":
         ("the message of a miss names the C library instead of the program",
          BOTH),
