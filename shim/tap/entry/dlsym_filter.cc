@@ -117,6 +117,22 @@ void* FindBehindUs(specs::EntryPoint entry, const Request& request) {
   return found != nullptr && request.Fits(found) ? found : nullptr;
 }
 
+// In a program with fixed addresses, the place from which it calls a function
+// is the function's address, unless something before it defines one. Its calls
+// come to us as those of any program do. nullptr: there is none.
+void* EntryOfProgram(const char* name) {
+  void* entry = nullptr;
+  WithLoadedObjects([&](const LoadedObjects& objects) {
+    const SymbolName symbol(name);
+    for (int i = 0; i < objects.StartupCount() && entry == nullptr; ++i) {
+      const ElfObject elf = objects[i].Elf();
+      if (elf.Defines(symbol)) return;
+      entry = elf.EntryOfImport(symbol);
+    }
+  });
+  return entry;
+}
+
 // None of our names has a version: a look-up of one passes us over, and misses
 // by itself, with the message that it gives without us.
 FilterResult Miss(const Request& request) {
@@ -141,12 +157,16 @@ FilterResult Filter(const Request& request) {
   if (action == LookupAction::kWrap) {
     void* found = request.FindIn(handle);
     if (found == nullptr) return pass;  // the jump sets dlerror() again
+    if (found == EntryOfProgram(name)) return pass;
     if (!IsOurs(found)) return Wrap(entry, found, handle, caller);
   }
   if (action == LookupAction::kNext) {
     if (request.FindIn(RTLD_NEXT) != nullptr) return pass;
     dlerror();  // a miss of our own
     return Miss(request);
+  }
+  if (action == LookupAction::kResolve && EntryOfProgram(name) != nullptr) {
+    return pass;
   }
   void* found = FindBehindUs(entry, request);
   if (found == nullptr) return Miss(request);

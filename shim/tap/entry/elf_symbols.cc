@@ -87,16 +87,20 @@ const T* ElfObject::Pointer(ElfW(Addr) value) const {
   return reinterpret_cast<const T*>(value);
 }
 
-bool ElfObject::IsDefinitionOf(uint32_t index, const char* name) const {
+bool ElfObject::Is(uint32_t index, const char* name, Kind kind) const {
   const ElfW(Sym)& symbol = symbols_[index];
-  if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) return false;
+  const bool is_defined = symbol.st_shndx != SHN_UNDEF;
+  if (is_defined != (kind == Kind::kDefinition) || symbol.st_value == 0) {
+    return false;
+  }
   if (versions_ != nullptr && (versions_[index] & kHiddenVersion) != 0) {
     return false;
   }
   return IsSame(strings_ + symbol.st_name, name);
 }
 
-const ElfW(Sym) * ElfObject::FindByGnuHash(const SymbolName& name) const {
+const ElfW(Sym) * ElfObject::FindByGnuHash(const SymbolName& name,
+                                               Kind kind) const {
   const uint32_t bucket_count = gnu_hash_[0];
   const uint32_t first_symbol = gnu_hash_[1];
   const uint32_t bloom_words = gnu_hash_[2];
@@ -113,50 +117,57 @@ const ElfW(Sym) * ElfObject::FindByGnuHash(const SymbolName& name) const {
   if (index < first_symbol) return nullptr;
   for (;; ++index) {
     const uint32_t chain = chains[index - first_symbol];
-    if ((chain | 1) == (hash | 1) && IsDefinitionOf(index, name.text)) {
+    if ((chain | 1) == (hash | 1) && Is(index, name.text, kind)) {
       return &symbols_[index];
     }
     if ((chain & 1) != 0) return nullptr;
   }
 }
 
-const ElfW(Sym) * ElfObject::FindBySysvHash(const SymbolName& name) const {
+const ElfW(Sym) * ElfObject::FindBySysvHash(const SymbolName& name,
+                                                Kind kind) const {
   const uint32_t bucket_count = sysv_hash_[0];
   const uint32_t* buckets = sysv_hash_ + 2;
   const uint32_t* chains = buckets + bucket_count;
   if (bucket_count == 0) return nullptr;
   uint32_t index = buckets[SysvHash(name.text) % bucket_count];
   for (; index != 0; index = chains[index]) {
-    if (IsDefinitionOf(index, name.text)) return &symbols_[index];
+    if (Is(index, name.text, kind)) return &symbols_[index];
   }
   return nullptr;
 }
 
-const ElfW(Sym) * ElfObject::Find(const SymbolName& name) const {
+const ElfW(Sym) * ElfObject::Find(const SymbolName& name, Kind kind) const {
   if (!HasSymbols()) return nullptr;
-  if (gnu_hash_ != nullptr) return FindByGnuHash(name);
-  return sysv_hash_ != nullptr ? FindBySysvHash(name) : nullptr;
+  if (gnu_hash_ != nullptr) return FindByGnuHash(name, kind);
+  return sysv_hash_ != nullptr ? FindBySysvHash(name, kind) : nullptr;
 }
 
 void* ElfObject::FindFunction(const SymbolName& name) const {
-  const ElfW(Sym)* symbol = Find(name);
+  const ElfW(Sym)* symbol = Find(name, Kind::kDefinition);
   if (symbol == nullptr || !IsFunction(*symbol)) return nullptr;
   return reinterpret_cast<void*>(base_ + symbol->st_value);
 }
 
 bool ElfObject::Defines(const SymbolName& name) const {
-  const ElfW(Sym)* symbol = Find(name);
+  const ElfW(Sym)* symbol = Find(name, Kind::kDefinition);
   return symbol != nullptr && (IsFunction(*symbol) || IsChoice(*symbol));
 }
 
 void* ElfObject::Bound(const SymbolName& name) const {
-  const ElfW(Sym)* symbol = Find(name);
+  const ElfW(Sym)* symbol = Find(name, Kind::kDefinition);
   if (symbol == nullptr || !IsChoice(*symbol)) return FindFunction(name);
   return reinterpret_cast<void* (*)()>(base_ + symbol->st_value)();
 }
 
+void* ElfObject::EntryOfImport(const SymbolName& name) const {
+  const ElfW(Sym)* symbol = Find(name, Kind::kEntry);
+  if (symbol == nullptr || !IsFunction(*symbol)) return nullptr;
+  return reinterpret_cast<void*>(base_ + symbol->st_value);
+}
+
 void* ElfObject::FindVariable(const char* name, uint64_t* bytes) const {
-  const ElfW(Sym)* symbol = Find(SymbolName(name));
+  const ElfW(Sym)* symbol = Find(SymbolName(name), Kind::kDefinition);
   if (symbol == nullptr || IsFunction(*symbol)) return nullptr;
   *bytes = symbol->st_size;
   return reinterpret_cast<void*>(base_ + symbol->st_value);

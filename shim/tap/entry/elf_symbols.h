@@ -46,6 +46,11 @@ class ElfObject {
   // is asked for, which runs code of the object. nullptr: not defined.
   void* Bound(const SymbolName& name) const;
 
+  // Where this object, a program with fixed addresses, enters a function that
+  // it only calls: that is the function's address for everybody. nullptr: it
+  // has no such place.
+  void* EntryOfImport(const SymbolName& name) const;
+
   // A variable that it defines; `bytes` is its size.
   void* FindVariable(const char* name, uint64_t* bytes) const;
 
@@ -63,10 +68,11 @@ class ElfObject {
   const char* Needed(int i) const;
 
  private:
-  const ElfW(Sym) * Find(const SymbolName& name) const;
-  const ElfW(Sym) * FindByGnuHash(const SymbolName& name) const;
-  const ElfW(Sym) * FindBySysvHash(const SymbolName& name) const;
-  bool IsDefinitionOf(uint32_t index, const char* name) const;
+  enum class Kind : uint8_t { kDefinition, kEntry };
+  const ElfW(Sym) * Find(const SymbolName& name, Kind kind) const;
+  const ElfW(Sym) * FindByGnuHash(const SymbolName& name, Kind kind) const;
+  const ElfW(Sym) * FindBySysvHash(const SymbolName& name, Kind kind) const;
+  bool Is(uint32_t index, const char* name, Kind kind) const;
   // Those that are not relative come last, fewer than this in any library.
   static constexpr uint64_t kMostRelocations = 1 << 17;
 

@@ -2,8 +2,6 @@
 #include "shim/tap/runtime/collector.h"
 
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/process_info.h"
 #include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/program_state.h"
 #include "shim/tap/runtime/ring_leftovers.h"
 #include "shim/tap/runtime/session_definitions.h"
 #include "shim/tap/runtime/session_opening.h"
@@ -48,8 +47,6 @@ struct Schedule {
   bool is_last = false;     // no other thread is left
 };
 constinit Schedule g_schedule;
-// Of the thread that started the collector.
-constinit sigset_t g_program_mask;
 
 void TakeSamples(uint64_t now_ns, bool final) {
   Schedule& schedule = g_schedule;
@@ -152,42 +149,13 @@ bool Turn() {
   return !g_output.is_closed();
 }
 
-// Takes away the signals that our own writes have sent to this thread, which
-// blocks them; not those that were `pending` before.
-void ForgetOwnSignals(const sigset_t& pending) {
-  constexpr int kOwnSignals[] = {SIGPIPE, SIGXFSZ};
-  sigset_t own;
-  sigemptyset(&own);
-  for (const int signal_number : kOwnSignals) {
-    if (sigismember(&pending, signal_number) == 0) {
-      sigaddset(&own, signal_number);
-    }
-  }
-  const timespec now = {};
-  while (sigtimedwait(&own, nullptr, &now) > 0) {
-  }
-}
-
 // On the thread that ends the process, in its exit handlers.
 void TurnInPlace() {
-  sigset_t all, mask, pending;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mask);
-  sigpending(&pending);
+  const TurnInPlaceGuard guard;
   const uint32_t session = t_thread.session;
   t_thread.session = kOwnThread;
   Turn();
   t_thread.session = session;
-  ForgetOwnSignals(pending);
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-}
-
-// Signals count again, on the thread that ends the process.
-void TakeSignals() {
-  sigset_t none;
-  sigemptyset(&none);
-  ForgetOwnSignals(none);
-  pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);
 }
 
 // The program's threads have all ended by pthread_exit. The last one to do so
@@ -197,23 +165,14 @@ void BecomeTheLastThread() {
   RunTurnsInPlace(TurnInPlace);
   SetCollectorState(CollectorState::kLast);
   t_thread = ThreadState{};
-  TakeSignals();
-}
-
-// The thread that started this one may have a real-time priority: what it has
-// a processor for is no work of ours.
-void LeaveRealTime() {
-  const int policy = sched_getscheduler(0);
-  if (policy != SCHED_FIFO && policy != SCHED_RR) return;
-  const sched_param none = {};
-  sched_setscheduler(0, SCHED_OTHER, &none);
+  TakeUpProgramState();
 }
 
 void* RunCollector(void*) {
   t_thread.session = kOwnThread;
   g_process.collector_tid.store(static_cast<uint32_t>(gettid()));
   prctl(PR_SET_NAME, "dltap", 0, 0, 0);
-  LeaveRealTime();
+  PutDownProgramState();
   g_schedule = Schedule{};
   if (!OpenSession()) {
     g_process.word.store(kDisabled, std::memory_order_release);
@@ -237,7 +196,7 @@ void* RunCollector(void*) {
   if (SessionHasEnded()) {
     SetCollectorState(CollectorState::kFailed);
     // Exit handlers will run here.
-    if (IsLastThread()) TakeSignals();
+    if (IsLastThread()) TakeUpProgramState();
   }
   return nullptr;
 }
@@ -251,15 +210,9 @@ bool StartCollector() {
   if (pthread_attr_init(&attributes) == 0) {
     pthread_attr_setstacksize(&attributes, kStackBytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // A sandbox that answers system calls by a handler must see ours, too: a
-    // blocked SIGSYS kills.
-    sigset_t most;
-    sigfillset(&most);
-    sigdelset(&most, SIGSYS);
-    pthread_sigmask(SIG_SETMASK, &most, &g_program_mask);
+    const ProgramStateHold hold;
     pthread_t thread;
     started = pthread_create(&thread, &attributes, RunCollector, nullptr) == 0;
-    pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);
     pthread_attr_destroy(&attributes);
   }
   if (!started) SetCollectorState(CollectorState::kFailed);

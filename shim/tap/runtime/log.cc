@@ -2,7 +2,6 @@
 #include "shim/tap/runtime/log.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <cstdio>
 
 #include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/program_state.h"
 
 namespace dltap::shim {
 namespace {
@@ -110,26 +110,16 @@ void Log(LogLevel level, const char* format, ...) {
 
 void WriteWaitingLines() {
   for (WaitingLine& line : g_waiting) {
-    if (line.place.load(std::memory_order_acquire) != Place::kReady) continue;
+    Place ready = Place::kReady;
+    if (!line.place.compare_exchange_strong(ready, Place::kTaken)) continue;
     if (line.pid == getpid()) WriteLine(line.text, line.length);
     line.place.store(Place::kFree, std::memory_order_release);
   }
 }
 
 void WriteWaitingLinesAtExit() {
-  sigset_t pipe;
-  sigset_t pending;
-  sigset_t mask;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  sigpending(&pending);
-  pthread_sigmask(SIG_BLOCK, &pipe, &mask);
+  const TurnInPlaceGuard guard;
   WriteWaitingLines();
-  if (sigismember(&pending, SIGPIPE) == 0) {
-    constexpr timespec kAtOnce = {};
-    sigtimedwait(&pipe, nullptr, &kAtOnce);
-  }
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
 }  // namespace dltap::shim

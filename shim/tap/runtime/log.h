@@ -33,7 +33,7 @@ void WriteWaitingLines();
 
 // ---- The end of a process that never had a collector
 
-// The same; a broken pipe on stderr stays without a signal.
+// The same; no signal comes of it.
 void WriteWaitingLinesAtExit();
 
 }  // namespace dltap::shim

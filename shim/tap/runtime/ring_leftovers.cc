@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <ctime>
 
 #include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/directory.h"
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/process_info.h"
 #include "shim/tap/runtime/ring_file.h"
@@ -23,15 +23,6 @@ namespace dltap::shim {
 namespace {
 
 constexpr time_t kLongAgoS = 60;
-
-// As the kernel's getdents64 writes it; readdir() allocates.
-struct DirectoryEntry {
-  uint64_t inode;
-  int64_t offset;
-  uint16_t bytes;
-  uint8_t type;
-  char name[];
-};
 
 // When a process started is told by the clock of the time namespace of whoever
 // asks. False also where it cannot be seen.
@@ -169,20 +160,12 @@ void MoveLeftoverRings(const char* own, int most) {
   int directory = open(kSharedMemory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
   directory = MoveDescriptorUp(directory);
-  alignas(DirectoryEntry) char entries[4096];
   int moved = 0;
-  for (;;) {
-    const long bytes =
-        syscall(SYS_getdents64, directory, entries, sizeof(entries));
-    if (bytes <= 0) break;
-    for (long at = 0; at < bytes && moved < most;) {
-      const auto* entry = reinterpret_cast<DirectoryEntry*>(entries + at);
-      const bool is_other =
-          IsRingName(entry->name) && strcmp(entry->name, NameIn(own)) != 0;
-      moved += is_other && MoveOne(directory, entry->name) ? 1 : 0;
-      at += entry->bytes;
-    }
-  }
+  VisitDirectory(directory, [&](const char* name) {
+    const bool is_other = IsRingName(name) && strcmp(name, NameIn(own)) != 0;
+    moved += is_other && MoveOne(directory, name) ? 1 : 0;
+    return moved < most;
+  });
   close(directory);
 }
 

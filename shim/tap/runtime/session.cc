@@ -79,10 +79,17 @@ bool WaitForPreparation() {
   return true;
 }
 
+CollectorState State() {
+  return static_cast<CollectorState>(
+      g_process.collector.load(std::memory_order_acquire));
+}
+
 // The collector does not answer: it hangs, most likely in the vendor's
 // profiler. Written where readers find it although no thread drains the rings.
+// While it opens the session there is no such place yet.
 void NoteDeadline() {
-  CountLoss(trace::LossKind::kFlushDeadline);
+  const CollectorState state = State();
+  if (state != CollectorState::kOpen && state != CollectorState::kReady) return;
   trace::LossRecord record = {};
   record.loss = static_cast<uint32_t>(trace::LossKind::kFlushDeadline);
   record.count = LossCount(trace::LossKind::kFlushDeadline);
@@ -91,13 +98,25 @@ void NoteDeadline() {
 
 // A collector that did not answer once is not waited for again.
 void FinishInTime(Finish what) {
-  const auto state = static_cast<CollectorState>(
-      g_process.collector.load(std::memory_order_acquire));
-  if (state == CollectorState::kNone || state == CollectorState::kFailed ||
-      LossCount(trace::LossKind::kFlushDeadline) != 0) {
+  if (State() == CollectorState::kNone || State() == CollectorState::kFailed) {
     return;
   }
-  if (!FinishPass(what) && state != CollectorState::kOpening) NoteDeadline();
+  if (LossCount(trace::LossKind::kFlushDeadline) == 0 && !FinishPass(what)) {
+    CountLoss(trace::LossKind::kFlushDeadline);
+  }
+  if (LossCount(trace::LossKind::kFlushDeadline) != 0) NoteDeadline();
+}
+
+// Why the process ends without a trace; nullptr: it has one, or wanted none.
+const char* ReasonForNoTrace(uint32_t word) {
+  if (word != kIdle) return nullptr;
+  if (State() == CollectorState::kOpening) {
+    return "its files were still being opened when the program ended";
+  }
+  if (g_retry_ns.load(std::memory_order_relaxed) != 0) {
+    return "no thread could be started (see ulimit -u)";
+  }
+  return nullptr;
 }
 
 // Runs in the process that registered it and in its forked children, which
@@ -111,12 +130,11 @@ void OnExit(int, void*) {
   if (g_session_pid == 0 || g_session_pid != getpid()) return;
   const uint32_t word =
       g_process.word.exchange(kDisabled, std::memory_order_acq_rel);
-  if (word == kIdle && g_retry_ns.load(std::memory_order_relaxed) != 0) {
-    Log(LogLevel::kWarning,
-        "no trace: no thread could be started (see ulimit -u)");
-    WriteWaitingLinesAtExit();
-  }
   FinishInTime(Finish::kEnd);
+  const char* reason = ReasonForNoTrace(word);
+  if (reason == nullptr) return;
+  Log(LogLevel::kWarning, "no trace: %s", reason);
+  WriteWaitingLinesAtExit();
 }
 
 // False: no thread can be had, now or since a moment ago.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/thread_watch.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <cstring>
 
 #include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/directory.h"
 #include "shim/tap/runtime/process_info.h"
 #include "shim/tap/runtime/trace_output.h"
 
@@ -113,6 +115,36 @@ void SampleProcess() {
   WriteRecord(BlockKind::kSamples, sample);
 }
 
+// A worker of the kernel's, for io_uring, counts as a thread of the process.
+bool IsWorker(const char* tid) {
+  constexpr int kFlagsField = 9;
+  constexpr uint64_t kIoWorker = 0x10;  // PF_IO_WORKER
+  char path[64];
+  char line[1024];
+  snprintf(path, sizeof(path), "/proc/self/task/%s/stat", tid);
+  return ReadSmallFile(path, line, sizeof(line)) >= 0 &&
+         (StatField(line, kFlagsField) & kIoWorker) != 0;
+}
+
+// All but this one and the main thread, which has ended. The first that is none
+// ends the look.
+bool OthersAreWorkers() {
+  const int tasks =
+      open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (tasks < 0) return false;
+  const auto own = static_cast<long>(gettid());
+  const auto main = static_cast<long>(getpid());
+  bool are_workers = true;
+  VisitDirectory(tasks, [&](const char* name) {
+    const long tid = strtol(name, nullptr, 10);
+    const bool is_other = tid != 0 && tid != own && tid != main;
+    are_workers = !is_other || IsWorker(name);
+    return are_workers;
+  });
+  close(tasks);
+  return are_workers;
+}
+
 }  // namespace
 
 // The next time goes on where this one has stopped.
@@ -138,9 +170,12 @@ void NoteThreadEnd(ThreadBuffer& buffer) {
 bool IsLastThread() {
   char line[1024];
   ThreadStat main = {};
-  return ReadSmallFile("/proc/self/stat", line, sizeof(line)) >= 0 &&
-         ParseThreadStat(line, &main) &&
-         main.state == trace::ThreadState::kEnded && main.threads == 2;
+  if (ReadSmallFile("/proc/self/stat", line, sizeof(line)) < 0 ||
+      !ParseThreadStat(line, &main) ||
+      main.state != trace::ThreadState::kEnded) {
+    return false;
+  }
+  return main.threads == 2 || (main.threads > 2 && OthersAreWorkers());
 }
 
 bool IsNewer(const ThreadStat& stat, uint64_t attached_ns) {

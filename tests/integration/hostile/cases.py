@@ -16,7 +16,8 @@ MODES = {
                 "alternate_stack", "blocked_and_pending", "signal_descriptor",
                 "ignored_child", "profiler_timer", "forks_in_handlers",
                 "timers_of_threads", "thread_takes_signals",
-                "dispatched_calls", "rounds_up_and_traps"),
+                "dispatched_calls", "rounds_up_and_traps",
+                "traps_at_the_first_call"),
     "endings": ("return", "exit_in_handler", "_exit", "exit_group",
                 "quick_exit", "abort", "abort_handled",
                 "exit_in_signal_handler", "exit_in_thread",
@@ -83,6 +84,22 @@ MODES = {
                "destructors", "many_handlers", "host_functions",
                "small_stack_storm", "ranges_on_small_stacks", "reload_storm",
                "shared_memory"),
+    "systems": ("ring_of_requests", "polled_ring", "polled_ring_at_the_end",
+                "asynchronous_files", "event_loop", "old_kernel",
+                "no_scheduler", "reads_all_memory", "advises_all_memory",
+                "protected_keys", "memory_policy", "real_time_disk",
+                "real_time_limit", "pivots_root", "unshares_all",
+                "without_arguments", "huge_arguments", "many_arguments",
+                "old_personality", "without_threads",
+                "background_of_terminal", "full_log"),
+    "runtimes": ("counts_its_objects", "destructors_of_threads",
+                 "first_call_in_a_destructor", "first_call_in_an_exit_handler",
+                 "aborts_in_a_destructor", "terminate_handler_launches",
+                 "throws_in_an_exit_handler", "many_exit_at_once",
+                 "stack_ends_inside_calls", "language_coroutines", "futures",
+                 "one_address", "generated_code", "stack_in_the_program"),
+    "runtimes_fixed": ("one_address", "generated_code",
+                       "destructors_of_threads"),
     "python": ("plain", "threads", "fork", "spawn", "forkserver",
                "subprocesses", "interrupted", "handler_runs", "fault",
                "leaves_at_once", "exits_in_thread", "at_exit", "raises",
@@ -131,6 +148,7 @@ SPEAKS = {
     "sandboxes": {"no_file_size", "no_file_size_later", "landlocked",
                   "read_only_folder", "long_output", "wrong_output", "no_data",
                   "output_read_only_later", "private_user", "locked_user"},
+    "systems": {"without_threads"},
 }
 ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
         "changed_root_later", "no_proc_later", "locked_memory",
@@ -138,7 +156,8 @@ ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
         "locked_user", "no_capabilities", "no_capabilities_before",
         "private_user", "other_processes", "first_process", "other_time",
         "no_mounts", "full_shared_memory", "output_read_only_later",
-        "output_unmounted", "read_only_folder"}
+        "output_unmounted", "read_only_folder", "real_time_limit",
+        "pivots_root", "unshares_all"}
 
 
 def mode_cases():
@@ -240,6 +259,7 @@ EXPECTED_FAILURES = {
     "endings pthread_exit_in_main": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_alone": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_before_work": (PROFILER_LIVES, KERNELS),
+    "systems polled_ring_at_the_end": (PROFILER_LIVES, KERNELS),
     "loading missing_message":
         ("the message of a miss names the C library instead of the program",
          BOTH),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the threads of the program never do for us, and their first calls.
+#include <chrono>
+
 #include "gtest/gtest.h"
 #include "tests/integration/tap/tapped_program.h"
 
@@ -142,6 +144,31 @@ TEST(TapHostThreadTest, RefusedThreadIsTriedAgainAndTheCallsAreCounted) {
   const analyzer::TraceModel model = program.Read();
   EXPECT_EQ(AllCalls(model), CallsIn(outcome.output));
   EXPECT_GT(Recorded(model, "cudaLaunchKernel"), 10u);
+  EXPECT_GE(Lost(model, "session_opening"), 1u);
+}
+
+// Longer than anybody waits for it.
+TEST(TapHostThreadTest, SessionThatIsStillOpeningAtTheEndIsSaid) {
+  TappedProgram program("first_moments");
+  const Outcome bare = program.RunBare({"slow_files", "60000", "0"});
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = program.Run({"slow_files", "60000", "0"});
+  const auto seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(seconds, std::chrono::seconds(10));
+  EXPECT_EQ(outcome.status, bare.status);
+  EXPECT_NE(outcome.output.find("dltap: no trace: "), std::string::npos)
+      << outcome.output;
+  EXPECT_EQ(CallsIn(outcome.output), CallsIn(bare.output));
+}
+
+// Longer than the first call waits, but not than the program runs.
+TEST(TapHostThreadTest, CallsBeforeASlowSessionIsOpenAreCounted) {
+  TappedProgram program("first_moments");
+  const Outcome outcome = program.Run({"slow_files", "2500", "3000"});
+  EXPECT_EQ(outcome.output.find("dltap: "), std::string::npos)
+      << outcome.output;
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(AllCalls(model), CallsIn(outcome.output));
   EXPECT_GE(Lost(model, "session_opening"), 1u);
 }
 

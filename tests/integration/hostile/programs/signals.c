@@ -3,11 +3,14 @@
 // system calls and arithmetic that trap.
 #define _GNU_SOURCE
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -366,6 +369,41 @@ static int RoundsUpAndTraps(void) {
   return 0;
 }
 
+// A clock of its own for CUPTI's records, which is no multiple of any other.
+static uint64_t OwnClock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)((double)now.tv_sec * 7e8 + (double)now.tv_nsec * 0.7);
+}
+
+static int GivesCuptiItsClock(void) {
+  char path[1000];
+  snprintf(path, sizeof(path), "%s", getenv("HOSTILE_CUDART"));
+  strcpy(strstr(path, "libcudart"), "libcupti.so.13");
+  void* cupti = dlopen(path, RTLD_NOW);
+  if (cupti == NULL) return 96;
+  int (*give)(uint64_t (*)(void)) = (int (*)(uint64_t (*)(void)))dlsym(
+      cupti, "cuptiActivityRegisterTimestampCallback");
+  return give(OwnClock);
+}
+
+// Every inexact result traps, on a thread that computes nothing then: whoever
+// it starts meanwhile begins so.
+static int TrapsAtTheFirstCall(void) {
+  void* memory = NULL;
+  feclearexcept(FE_ALL_EXCEPT);
+  feenableexcept(FE_ALL_EXCEPT);
+  const int error = cudaMalloc(&memory, 4096);
+  const int enabled = fegetexcept();
+  fedisableexcept(FE_ALL_EXCEPT);
+  Say("first call %d, enabled %x\n", error, enabled);
+  WorkAWhile(10);
+  Say("own clock %d\n", GivesCuptiItsClock());
+  WorkAWhile(60);
+  SayState("trapped nothing");
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct Mode kModes[] = {
       {"handler_is_first", HandlerIsFirst},
@@ -387,6 +425,7 @@ int main(int argc, char** argv) {
       {"thread_takes_signals", ThreadTakesSignals},
       {"dispatched_calls", DispatchedCalls},
       {"rounds_up_and_traps", RoundsUpAndTraps},
+      {"traps_at_the_first_call", TrapsAtTheFirstCall},
   };
   return RUN_MODE(kModes, argc, argv);
 }

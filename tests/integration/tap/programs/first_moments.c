@@ -3,10 +3,14 @@
 //   together N K   N threads begin at once, each launches K times
 //   constructor F  the constructor of library F, loaded now, launches
 //   refused        the system refuses the first thread that anybody wants
+//   slow_files MS PAUSE  the first file of another thread takes MS; a pause
+//                  amid the launches; stderr is stdout
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +23,7 @@ static pthread_barrier_t g_start;
 static int g_launches;
 static atomic_int g_refuse;
 static atomic_int g_threads_wanted;
+static atomic_int g_slow_ms;
 
 // Instead of the C library's, also for libraries.
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
@@ -29,6 +34,20 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
   atomic_fetch_add(&g_threads_wanted, 1);
   if (atomic_fetch_sub(&g_refuse, 1) > 0) return EAGAIN;
   return create(thread, attributes, work, argument);
+}
+
+// As a file system does that is far away.
+int openat(int folder, const char* name, int flags, ...) {
+  int (*real)(int, const char*, int, ...) =
+      (int (*)(int, const char*, int, ...))dlsym(RTLD_NEXT, "openat");
+  va_list rest;
+  va_start(rest, flags);
+  const int mode = va_arg(rest, int);
+  va_end(rest);
+  if ((flags & O_CREAT) != 0 && gettid() != getpid()) {
+    usleep((useconds_t)atomic_exchange(&g_slow_ms, 0) * 1000);
+  }
+  return real(folder, name, flags, mode);
 }
 
 static void* Work(void* argument) {
@@ -70,6 +89,15 @@ int main(int argc, char** argv) {
       usleep(1000);
     }
     for (int i = 0; i < 10; ++i) LaunchOne(&g_start);
+  } else if (strcmp(mode, "slow_files") == 0) {
+    dup2(1, 2);
+    execl("/proc/self/exe", argv[0], "slow", argv[2], argv[3], NULL);
+    return 99;
+  } else if (strcmp(mode, "slow") == 0) {
+    g_slow_ms = atoi(argv[2]);
+    for (int i = 0; i < 5; ++i) LaunchOne(&g_start);
+    usleep((useconds_t)atoi(argv[3]) * 1000);
+    for (int i = 0; i < 5; ++i) LaunchOne(&g_start);
   }
   printf("calls %lu\n", fakeCudaCalls());
   return 0;

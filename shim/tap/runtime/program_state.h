@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_PROGRAM_STATE_H_
+#define DLTAP_SHIM_TAP_RUNTIME_PROGRAM_STATE_H_
+
+#include <csignal>
+
+#include "shim/tap/runtime/float_state.h"
+
+// What a thread hands down to the one that it makes: its signal mask,
+// floating-point state and priority are for the program's work. The
+// collector puts them down, and takes the first two back where it ends the
+// process for the program.
+namespace dltap::shim {
+
+// While it lives, the calling thread has no signals but SIGSYS, which it must
+// have: a sandbox that answers system calls by a handler kills where it is
+// blocked. What the thread had is the program's state.
+class ProgramStateHold {
+ public:
+  ProgramStateHold();
+  ~ProgramStateHold();
+  ProgramStateHold(const ProgramStateHold&) = delete;
+  ProgramStateHold& operator=(const ProgramStateHold&) = delete;
+};
+
+// On the collector, first of all.
+void PutDownProgramState();
+
+// Later, where the program's exit handlers will run on it.
+void TakeUpProgramState();
+
+// Work of the collector's on a thread of the program's: no signal, no trap and
+// no rounding of the program's meets it, and what its own writes have sent does
+// not meet the program. (A terminal stops a job in the background that writes
+// to it, unless SIGTTOU is blocked.)
+class TurnInPlaceGuard {
+ public:
+  TurnInPlaceGuard();
+  ~TurnInPlaceGuard();
+  TurnInPlaceGuard(const TurnInPlaceGuard&) = delete;
+  TurnInPlaceGuard& operator=(const TurnInPlaceGuard&) = delete;
+
+ private:
+  sigset_t mask_, pending_;
+  FloatState float_;
+};
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_PROGRAM_STATE_H_
