@@ -40,6 +40,12 @@ constexpr Rule kRules[] = {
     {"needless_casts", kNeedsGpuWork, kOfAll, AdviseNeedlessCasts},
     {"copies", kNeedsGpuWork, kOfAll, AdviseCopies},
     {"extra_passes", kNeedsGpuWork, kOfAll, AdviseExtraPasses},
+    {"gradient_checks", kNeedsGpuWork, kOfAll, AdviseGradientChecks},
+    {"zeroed_gradients", kNeedsGpuWork, kOfAll, AdviseZeroedGradients},
+    {"unused_gradients", kNeedsGpuWork, kOfAll, AdviseUnusedGradients},
+    {"many_tables", kNeedsGpuWork, kOfAll, AdviseManyTables},
+    {"one_hot", kNeedsGpuWork, kOfAll, AdviseOneHot},
+    {"wide_logits", kNeedsGpuWork, kOfAll, AdviseWideLogits},
 };
 
 }  // namespace

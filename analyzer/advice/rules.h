@@ -65,6 +65,12 @@ void AdviseSlicedGradients(const Facts& facts, std::vector<Advice>& out);
 void AdviseNeedlessCasts(const Facts& facts, std::vector<Advice>& out);
 void AdviseCopies(const Facts& facts, std::vector<Advice>& out);
 void AdviseExtraPasses(const Facts& facts, std::vector<Advice>& out);
+void AdviseGradientChecks(const Facts& facts, std::vector<Advice>& out);
+void AdviseZeroedGradients(const Facts& facts, std::vector<Advice>& out);
+void AdviseUnusedGradients(const Facts& facts, std::vector<Advice>& out);
+void AdviseManyTables(const Facts& facts, std::vector<Advice>& out);
+void AdviseOneHot(const Facts& facts, std::vector<Advice>& out);
+void AdviseWideLogits(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer
 

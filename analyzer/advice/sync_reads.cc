@@ -32,6 +32,7 @@ void AdviseSyncReads(const Facts& facts, std::vector<Advice>& out) {
   if (count < kLeastReads || idle.ns == 0) return;
   const double ns = facts.Step(idle.ns);
   Advice advice;
+  advice.after = "gradient_checks";
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f synchronizing read%s of at most %d bytes a step; the GPU then "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/cli/selection_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -175,6 +176,24 @@ absl::StatusOr<Selection> ParseSelection(const SelectionOptions& options,
   if (absl::Status s = CheckProcesses(selection, model); !s.ok()) return s;
   if (absl::Status s = CheckDevices(selection, model); !s.ok()) return s;
   return selection;
+}
+
+absl::Status CheckSteps(const Selection& selection, const Summary& summary) {
+  if (!selection.steps) return absl::OkStatus();
+  uint64_t most = 0;
+  for (const ProcessSummary& process : summary.processes) {
+    if (process.has_gpu_work) most = std::max(most, process.steps.found());
+  }
+  const auto [first, last] = *selection.steps;
+  if (first < most) return absl::OkStatus();
+  if (most == 0) {
+    return absl::InvalidArgumentError(
+        "--steps: no steps were found; --window takes a part of the run");
+  }
+  return Lacks("--steps",
+               first == last ? absl::StrCat("step ", first)
+                             : absl::StrCat("steps ", first, kDots, last),
+               {absl::StrCat("0", kDots, most - 1)});
 }
 
 void KeepSelected(const Selection& selection, TraceModel& model) {

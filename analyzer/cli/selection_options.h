@@ -11,6 +11,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "analyzer/metrics/selection.h"
+#include "analyzer/metrics/summary.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -40,6 +41,10 @@ std::optional<std::pair<size_t, size_t>> StepRange(std::string_view text);
 // it has.
 absl::StatusOr<Selection> ParseSelection(const SelectionOptions& options,
                                          const TraceModel& model);
+
+// Whether any process has one of the steps that are asked for, which is known
+// once they were found.
+absl::Status CheckSteps(const Selection& selection, const Summary& summary);
 
 // Drops the processes that are not selected.
 void KeepSelected(const Selection& selection, TraceModel& model);

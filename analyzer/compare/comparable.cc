@@ -64,6 +64,22 @@ class Finder {
     }
   }
 
+  // Kernels of 0 ns: they were recorded, but not their times.
+  void AddTimes() {
+    const auto times = [](const Side& side) {
+      uint64_t kernels = 0;
+      for (const DeviceSummary& device : side.summary->devices) {
+        kernels += device.counts.kernels;
+      }
+      return kernels == 0 || side.figures->totals.all.gpu_ns > 0;
+    };
+    const bool base = times(base_);
+    const bool now = times(now_);
+    if (base && now) return;
+    found_.push_back(
+        {Obstacle::kNoTimes, base ? "yes" : "no", now ? "yes" : "no"});
+  }
+
   void AddSteps(size_t least) {
     const size_t base = base_.figures->steps.used;
     const size_t now = now_.figures->steps.used;
@@ -177,7 +193,8 @@ class Finder {
 std::string_view Name(Obstacle obstacle) {
   constexpr std::string_view kNames[] = {
       "no_gpu_work", "gpu",       "simulated", "clock",   "level",  "losses",
-      "steps",       "few_steps", "step_unit", "devices", "shapes", "layers"};
+      "steps",       "few_steps", "step_unit", "devices", "shapes", "layers",
+      "no_times"};
   return kNames[static_cast<size_t>(obstacle)];
 }
 
@@ -213,6 +230,7 @@ std::vector<NotComparable> FindObstacles(const Side& base, const Side& now,
     return {{Obstacle::kNoGpuWork, has_work(base), has_work(now)}};
   }
   finder.AddRuns();
+  finder.AddTimes();
   finder.AddSteps(least_steps);
   base.summary->formats == now.summary->formats ? finder.AddLayers(layers)
                                                 : finder.AddKernels();

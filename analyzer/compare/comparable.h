@@ -27,7 +27,8 @@ enum class Obstacle : uint8_t {
   kStepUnit,   // base, now: how they were told; share: kernels, now / base
   kDevices,    // base, now: how many; there are no steps
   kShapes,     // share: arithmetic of a call of the same layer, now / base
-  kLayers      // share: of the GPU time of layers, in layers that both have
+  kLayers,     // share: of the GPU time of layers, in layers that both have
+  kNoTimes     // base, now: "yes", "no": kernels have times other than 0
 };
 std::string_view Name(Obstacle obstacle);  // "gpu", "few_steps"
 

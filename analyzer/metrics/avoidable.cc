@@ -71,7 +71,9 @@ std::string_view Name(Avoidable kind) {
       "repeated_casts", "recompute",          "pointwise",
       "dense_tables",   "micro_batches",      "grown_caches",
       "sliced_gradients", "needless_casts",   "extra_passes",
-      "cell_calls"};
+      "cell_calls",       "gradient_checks",  "zeroed_gradients",
+      "many_tables",      "one_hot",          "wide_logits",
+      "unused_gradients"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -87,9 +89,9 @@ void AvoidableWork::Add(const AvoidableWork& other) {
   for (size_t i = 0; i < kAvoidables; ++i) sums[i].Add(other.sums[i]);
 }
 
-uint16_t AvoidableKeeper::TraitsOf(const Activity& activity) {
+uint32_t AvoidableKeeper::TraitsOf(const Activity& activity) {
   if (!activity.name.known()) return 0;
-  uint16_t& traits = traits_[activity.name.value()];
+  uint32_t& traits = traits_[activity.name.value()];
   if (traits == 0) {
     traits = TraitsOfKernel(Demangle(model_.texts[activity.name]));
   }
@@ -270,7 +272,7 @@ void AvoidableKeeper::AddCast(const Part& part) {
 // Other streams' chains are not looked for.
 void AvoidableKeeper::FollowChain(const Part& part) {
   const Attributed& attributed = part.attributed;
-  const uint16_t traits = TraitsOf(part.activity);
+  const uint32_t traits = TraitsOf(part.activity);
   const bool is_cast = (traits & kCastName) != 0;
   const bool joins = (is_cast || IsPointwise(attributed.layer_class)) &&
                      attributed.direction != Direction::kUpdate &&
@@ -387,6 +389,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
     AddTo(Avoidable::kComposedAttention, part, {0, part.ns});
   }
   FollowTables(part);
+  FollowOtherUses(part);
   if (activity.kind != ActivityKind::kKernel) return;
   FollowPasses(attributed);
   FollowChain(part);
@@ -412,6 +415,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   FollowCasts(part);
   FollowExtraPasses(part);
   AddCellCall(part);
+  FollowForms(part);
 }
 
 // The least that a cache's copy moves is the whole of it, twice.
@@ -446,6 +450,7 @@ void AvoidableKeeper::CloseWindow() {
   FinishUpdateRun();
   FinishMicroBatches();
   FinishSlices();
+  FinishManyTables();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {
     const bool shows =
@@ -473,6 +478,8 @@ void AvoidableKeeper::FinishTables() {
 }
 
 AvoidableWork AvoidableKeeper::Take() {
+  FinishZeros();
+  if (has_update_) FinishUnusedGradients();
   if (!windows_.empty()) CloseWindow();
   FinishUpdates();
   FinishTables();

@@ -14,12 +14,18 @@
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/equal_passes.h"
 #include "analyzer/metrics/extra_passes.h"
+#include "analyzer/metrics/gradient_checks.h"
 #include "analyzer/metrics/grown_caches.h"
+#include "analyzer/metrics/many_tables.h"
 #include "analyzer/metrics/needless_casts.h"
+#include "analyzer/metrics/one_hot.h"
 #include "analyzer/metrics/pointwise_chain.h"
 #include "analyzer/metrics/sliced_gradients.h"
+#include "analyzer/metrics/unused_gradients.h"
 #include "analyzer/metrics/update_run.h"
+#include "analyzer/metrics/wide_logits.h"
 #include "analyzer/metrics/window.h"
+#include "analyzer/metrics/zeroed_gradients.h"
 #include "analyzer/model/trace_model.h"
 #include "opmodel/gpu_table.h"
 
@@ -50,6 +56,12 @@ enum class Avoidable : uint8_t {
   kNeedlessCasts,      // to another type and back
   kExtraPasses,        // forward, which no backward pass follows
   kCellCalls,          // of cuDNN's recurrent layers, a time step each
+  kGradientChecks,     // of each gradient, in the backward pass
+  kZeroedGradients,    // zeros, and what is added to them
+  kManyTables,         // lookups of few rows, one after the other
+  kOneHot,             // products that only take rows out of a table
+  kWideLogits,         // casts to FP32, and the softmax of that
+  kUnusedGradients,    // of weights; more than the update can have read
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -91,6 +103,7 @@ class AvoidableKeeper {
         windows_(windows),
         gpu_(gpu),
         traits_(model.texts.size()),
+        unused_(MemoryOf(gpu)),
         tables_(gpu == nullptr ? 0 : 1e-9 * gpu->bandwidth_bytes_per_s) {}
 
   // `inside_ns` of the activity lie in the windows, with that work;
@@ -113,7 +126,8 @@ class AvoidableKeeper {
     bool is_new;
   };
 
-  uint16_t TraitsOf(const Activity& activity);
+  static UnusedGradients::Memory MemoryOf(const opmodel::GpuSpec* gpu);
+  uint32_t TraitsOf(const Activity& activity);
   const WorkKind* KindOf(const Attributed& attributed) const;
   uint64_t FirstOperand(const Attributed& attributed) const;
   Times ByTensorCores(const Part& part, const opmodel::Operation& op,
@@ -137,6 +151,19 @@ class AvoidableKeeper {
   void FollowCasts(const Part& part);
   void FollowExtraPasses(const Part& part);
   void AddCellCall(const Part& part);
+  void FollowForms(const Part& part);
+  void FollowGradientChecks(const Part& part);
+  void FollowZeros(const Part& part);
+  void FinishZeros();
+  void FollowManyTables(const Part& part);
+  void FinishManyTables();
+  void FollowOneHot(const Part& part);
+  void AddOneHot(const OneHot::Sums& sums, const opmodel::Operation& op);
+  void FollowWideLogits(const Part& part);
+  void FollowOtherUses(const Part& part);
+  void FollowUnusedGradients(const Part& part);
+  bool ReadsWeights(const Attributed& attributed) const;
+  void FinishUnusedGradients();
   void AddCast(const Part& part);
   void FollowChain(const Part& part);
   void FinishChain();
@@ -157,7 +184,7 @@ class AvoidableKeeper {
   const ProcessAttribution& attribution_;
   const std::vector<StepWindow>& windows_;
   const opmodel::GpuSpec* const gpu_;
-  std::vector<uint16_t> traits_;  // by name; 0: not asked yet
+  std::vector<uint32_t> traits_;  // by name; 0: not asked yet
   size_t window_ = 0;
   PointwiseChain chain_;
   UpdateRun update_;
@@ -166,7 +193,15 @@ class AvoidableKeeper {
   SlicedGradients slices_;
   NeedlessCasts casts_;
   ExtraPasses extra_passes_;
-  CallId last_product_;  // the call
+  GradientChecks checks_;
+  ZeroedGradients zeroed_;
+  bool zeros_before_backward_ = false;  // and that has begun
+  ManyTables many_tables_;
+  OneHot one_hot_;
+  WideLogits wide_logits_;
+  UnusedGradients unused_;
+  bool has_update_ = false;  // since the last product
+  CallId last_product_;      // the call
   StreamId chain_stream_;
   DenseTables tables_;
   bool in_backward_ = false;

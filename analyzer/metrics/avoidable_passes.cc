@@ -46,7 +46,7 @@ uint64_t WeightsOf(const opmodel::Operation& op, uint64_t address) {
 
 void AvoidableKeeper::FollowSlices(const Part& part) {
   if (!IsBackward(part.attributed.direction)) return;
-  const uint16_t traits = TraitsOf(part.activity);
+  const uint32_t traits = TraitsOf(part.activity);
   const double bytes = part.efficiency.bytes;
   if (bytes <= 0) return;
   if ((traits & kFillName) != 0) {

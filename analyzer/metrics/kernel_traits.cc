@@ -16,10 +16,23 @@ bool HasAny(std::string_view name,
   });
 }
 
+// Of PyTorch's kernels that together are a form of something else.
+void SetOfForms(std::string_view name, uint32_t& traits) {
+  const auto set = [&](bool has, Trait trait) {
+    if (has) traits |= trait;
+  };
+  set(HasAny(name, {"CompareEqFunctor"}), kComparisonName);
+  set(HasAny(name, {"or_kernel_cuda"}), kAnyName);
+  set(HasAny(name, {"_scatter_gather_elementwise_kernel"}), kScatterName);
+  set(HasAny(name, {"cunn_SoftMax"}) && HasAny(name, {"LogSoftMax"}) &&
+          HasAny(name, {"float, float, float"}),
+      kWideSoftmaxName);
+}
+
 }  // namespace
 
-uint16_t TraitsOfKernel(std::string_view name) {
-  uint16_t traits = kAsked;
+uint32_t TraitsOfKernel(std::string_view name) {
+  uint32_t traits = kAsked;
   const auto set = [&](bool has, Trait trait) {
     if (has) traits |= trait;
   };
@@ -42,7 +55,10 @@ uint16_t TraitsOfKernel(std::string_view name) {
       HasAny(name, {"BinaryOp", "UnaryOp", "TernaryOp", "PointwiseOp"});
   set(of_lists && one_operator, kListName);
   set(of_lists && HasAny(name, {"BinaryOpListAlphaFunctor"}), kListSumName);
-  set((of_lists && !one_operator && !HasAny(name, {"Norm"})) ||
+  const bool zeroes_lists = of_lists && HasAny(name, {"ZeroFunctor"});
+  set(zeroes_lists, kZeroListName);
+  set((of_lists && !one_operator && !zeroes_lists &&
+       !HasAny(name, {"Norm"})) ||
           HasAny(name, {"Fused", "fused_adam", "fused_sgd"}),
       kFusedUpdateName);
   set(HasAny(name, {"elementwise_kernel", "distribution_elementwise",
@@ -60,6 +76,8 @@ uint16_t TraitsOfKernel(std::string_view name) {
           (HasAny(name, {"PointwiseOpScalarListFunctor"}) &&
            HasAny(name, {"std::divides"})),
       kAddcdivName);
+  set(HasAny(name, {"FusedAdam", "fused_adam", "addcdiv"}), kAdamName);
+  SetOfForms(name, traits);
   return traits;
 }
 

@@ -8,7 +8,7 @@
 // What the name of a kernel tells of how it does its work.
 namespace dltap::analyzer {
 
-enum Trait : uint16_t {
+enum Trait : uint32_t {
   kAsked = 1,  // always: 0 is no answer
   kTensorCoreName = 2,
   kTransposeName = 4,
@@ -22,10 +22,16 @@ enum Trait : uint16_t {
   kListSumName = 1024,  // of kListName: adds one list, times a factor, to
                         // another
   kFillName = 2048,     // PyTorch's own, as the next
-  kSumName = 4096       // adds two tensors
+  kSumName = 4096,      // adds two tensors
+  kComparisonName = 1 << 13,
+  kAnyName = 1 << 14,       // whether any element is true
+  kZeroListName = 1 << 15,  // fills a list of tensors with zeros
+  kScatterName = 1 << 16,
+  kWideSoftmaxName = 1 << 17,  // logarithm of one in FP32, or its gradient
+  kAdamName = 1 << 18
 };
 
-uint16_t TraitsOfKernel(std::string_view demangled);
+uint32_t TraitsOfKernel(std::string_view demangled);
 
 }  // namespace dltap::analyzer
 

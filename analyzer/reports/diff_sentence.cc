@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reports/diff_sentence.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -50,11 +51,15 @@ std::string MemoryOf(const Difference& difference) {
   return "";
 }
 
+bool Has(const Difference& difference, Obstacle obstacle) {
+  return std::any_of(
+      difference.obstacles.begin(), difference.obstacles.end(),
+      [obstacle](const NotComparable& one) { return one.obstacle == obstacle; });
+}
+
 void AddLayers(const Difference& difference, std::vector<std::string>& parts) {
   if (!difference.named_alike) return;
-  for (const NotComparable& obstacle : difference.obstacles) {
-    if (obstacle.obstacle == Obstacle::kLayers) return;
-  }
+  if (Has(difference, Obstacle::kLayers)) return;
   size_t said = 0;
   for (const RowChange& row : difference.by(DifferenceBy::kLayer)) {
     const double change = row.count.change.value_or(0);
@@ -178,6 +183,9 @@ std::string ObstacleText(const NotComparable& obstacle) {
     case Obstacle::kLayers:
       return "other layers or sizes: both have only " +
              PercentText(obstacle.share) + " of the layers' GPU time";
+    case Obstacle::kNoTimes:
+      return "times other than 0 of the kernels in BASE: " + obstacle.base +
+             ", in NEW: " + obstacle.now + "; only what was counted compares";
   }
   return "";
 }
@@ -187,6 +195,10 @@ std::string DiffSentence(const Difference& difference) {
   const std::string unit = difference.by_steps ? "step" : "run";
   if (!step.change) return unit + " time is unknown";
   const std::string counts = Join(CountChanges(difference), "; ");
+  if (Has(difference, Obstacle::kNoTimes)) {
+    return unit + " can't be compared: kernels have no times" +
+           (counts.empty() ? "" : "; " + counts);
+  }
   if (!step.differs()) {
     return "no change: " + unit + " " + Ms(*step.now) + " ms" +
            (counts.empty() ? "" : "; " + counts);

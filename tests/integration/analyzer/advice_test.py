@@ -45,6 +45,12 @@ RULES = {
     "pageable": "pageable",
     "copy_overlap": "copy_overlap",
     "kv_cache": "grown_caches",
+    "anomaly": "gradient_checks",
+    "zero_grad": "zeroed_gradients",
+    "frozen": "unused_gradients",
+    "tables": "many_tables",
+    "one_hot": "one_hot",
+    "logits": "wide_logits",
 }
 # Copies that run ahead are all over before the last steps.
 MORE_STEPS = {"copy_overlap": 24}

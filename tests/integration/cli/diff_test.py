@@ -136,6 +136,15 @@ class DiffTest(unittest.TestCase):
                           for row in document["by"]["kernel"]},
                          {"hgemm_128x128": "new", "sgemm_64x64_nn": "gone"})
 
+    def test_kernels_without_times_are_not_compared(self):
+        document = self.document(*self.pair(gemm_us=0, gemms=4), code=3)
+        self.assertEqual([(each["id"], each["base"], each["new"])
+                          for each in document["not_comparable"]],
+                         [("no_times", "yes", "no")])
+        self.assertIn("kernels have no times", document["sentence"])
+        self.assertIn("1 more kernel", document["sentence"])
+        self.assertNotIn("noise", document["sentence"])
+
     def test_noise_is_called_noise(self):
         base = self.write("base", trace(jitter=(0, 9, 2, 7, 1)))
         new = self.write("new", trace(jitter=(8, 0, 3, 9, 1), steps=13))

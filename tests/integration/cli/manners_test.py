@@ -91,6 +91,50 @@ class DidYouMeanTest(unittest.TestCase):
         self.assertEqual(self.says("--top", "report", "--top", "0", "x"), 2)
 
 
+class StepsTest(unittest.TestCase):
+
+    @staticmethod
+    def report_of(text, *options):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write(text)
+            file.flush()
+            return dltap("report", *options, file.name)
+
+    @staticmethod
+    def trace(steps):
+        lines = ["format dltap", "process pid=7 program=train",
+                 'device 0 name="NVIDIA H100 80GB HBM3" cc=9.0 sms=132',
+                 "thread 0 tid=1 name=python"]
+        for i in range(10):
+            at = 100 * i
+            lines += [f"call t={at}..{at + 2}us thread=0 cudaLaunchKernel",
+                      f"launchapi t={at}..{at + 1}us thread=0 corr={i + 1} "
+                      f"ext={at}us",
+                      f"kernel t={at + 3}..{at + 60}us device=0 stream=7 "
+                      f"corr={i + 1} name=some_kernel_{i % 2 + i // 3 * 7}"]
+            if steps:
+                lines.append(f"range t={at}..{at + 90}us thread=0 kind=nvtx "
+                             f'name="step {i}"')
+        return "\n".join(lines) + "\n"
+
+    def test_steps_that_the_trace_lacks_are_refused(self):
+        done = self.report_of(self.trace(True), "--steps", "100..300")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("--steps: the trace has no steps 100..300; it has 0..9",
+                      done.stderr)
+
+    def test_steps_that_it_has_in_part_are_shown(self):
+        done = self.report_of(self.trace(True), "--steps", "8..300")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2 used", done.stdout)
+
+    def test_steps_of_a_trace_without_any_are_refused(self):
+        done = self.report_of(self.trace(False), "--steps", "0")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no steps were found", done.stderr)
+
+
 class HelpTest(unittest.TestCase):
 
     def test_every_command_has_examples_that_parse(self):

@@ -36,6 +36,12 @@ class Training {
     items_.back().activity = "memcpy";
     return *this;
   }
+  // The host looks at a value.
+  Training& Read() {
+    Add("cudaMemcpyAsync", 2, "kind=dtoh src=device dst=pinned bytes=1", false);
+    items_.back().activity = "memcpy";
+    return *this;
+  }
   // Each kernel from here on is submitted by a call of so many us after the one
   // before has ended.
   Training& CallingFor(int us) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/saving.h"
+
+// Layers that are not trained, but whose weights get gradients.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.03;  // of the step
+
+constexpr Wording kAct = {
+    .any = "no gradients of weights that are not trained",
+    .torch = "requires_grad_(False) on layers that are not trained, and "
+             "torch.no_grad() around those before the first trained one",
+    .tensorflow = "layer.trainable = False before compile, or tape.watch of "
+                  "the trained variables alone",
+    .jax = "jax.lax.stop_gradient, or jax.grad by the trained arguments alone",
+    .mxnet = "grad_req=\"null\" on layers that are not trained"};
+
+// At best the backward pass ends where the trained layers do.
+double BackwardNs(const Facts& facts) {
+  double ns = 0;
+  for (const ClassSummary& sums : facts.totals.classes) {
+    ns += facts.Step(sums.backward_ns());
+  }
+  return ns;
+}
+
+}  // namespace
+
+void AdviseUnusedGradients(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableSums& work =
+      facts.totals.avoidable.of(Avoidable::kUnusedGradients);
+  const double ns = facts.Step(work.ns);
+  const double least_ns =
+      facts.Step(static_cast<double>(work.ns) - work.worst_ns);
+  if (facts.ShareOfStep(least_ns) < kLeastShare) return;
+  Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kGemm));
+  advice.gain_high_ns =
+      std::max(advice.gain_high_ns, BackwardNs(facts)) +
+      facts.Step(facts.totals.in(DeviceState::kIdle));
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f products a step make gradients of weights, %.2f ms; the update is "
+      "too short to have read those of %.2f ms",
+      advice.evidence.count, ns * 1e-6, least_ns * 1e-6);
+  advice.phase = Phase::kBackward;
+  advice.layer_class = LayerClass::kGemm;
+  advice.claims.With(LayerClass::kGemm).With(LayerClass::kElementwise);
+  advice.claimed_ns = advice.gain_high_ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer
