@@ -17,6 +17,14 @@ double OneIfUnset(const Operation& op, Dim dim) {
   return std::max<double>(1, op[dim]);
 }
 
+// Of a group, of the tensor that the taps read.
+double GatheredElements(const ConvShape& conv) {
+  return conv.batch / conv.groups *
+         (conv.direction == OpKind::kConvBackwardData
+              ? conv.out_channels * conv.output_points
+              : conv.in_channels * conv.input_points);
+}
+
 bool IsUnitStride(int64_t in, int64_t out) {
   return out > 0 && std::lround(static_cast<double>(in) / out) <= 1;
 }
@@ -74,20 +82,8 @@ GemmShape ImplicitGemmOf(const Operation& op, const ConvShape& conv,
     gemm.k = conv.batch * conv.output_points;
     gemm.kernels = GemmKernels::kConvolutionSplittingK;
   }
+  gemm.a_copies = std::max(1.0, gemm.m * gemm.k / GatheredElements(conv));
   return gemm;
-}
-
-// Tensor cores outgrew what convolutions feed them. V100 needs no ratio
-// (DeepBench, fp16mixed); A100's leave room for the batch normalisation in
-// NVIDIA's published ResNet-50 training, about 940 images/s in TF32 and 2,470
-// in FP16 (DeepLearningExamples, one A100 80 GB). Later GPUs are assumed.
-double TensorFeedRatio(const MathRate& rate, const GpuSpec& gpu) {
-  if (!rate.tensor || gpu.compute_major < 8) return 1;
-  const bool tf32 = rate.peak_flops_per_s == gpu.tf32_flops_per_s;
-  // GA102's and Ada's have a third of the A100's products for each byte.
-  if (gpu.compute_major == 8 && gpu.compute_minor > 0 && !tf32) return 1.0;
-  if (gpu.compute_major == 8) return tf32 ? 0.375 : 0.70;
-  return tf32 ? 0.43 : 0.62;
 }
 
 // All engines of DeepBench's GTX 1080 Ti and TITAN Xp are alike this much

@@ -28,9 +28,6 @@ ConvShape ConvShapeOf(const Operation& op);
 GemmShape ImplicitGemmOf(const Operation& op, const ConvShape& conv,
                          const GpuSpec& gpu);
 
-// Share of the GEMM rate at which convolutions feed tensor cores.
-double TensorFeedRatio(const MathRate& rate, const GpuSpec& gpu);
-
 // How much more of a GEMM's rate convolutions keep on sm_61.
 double GeForceRatio(const ConvShape& conv, const GpuSpec& gpu);
 

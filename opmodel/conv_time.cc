@@ -32,27 +32,10 @@ constexpr double kPointwiseWeightEfficiency = 0.80;
 constexpr double kAtomicsInPoints = 350;
 // A 1x1 filter with a stride uses half of each sector that it loads or adds to.
 constexpr double kStridedPointwiseEfficiency = 0.87;
-// Tensor cores from sm_80 on, by the shown rows of the scoreboard of whole
-// steps (RTX 3090): most gradients lose nothing.
-constexpr double kTensorDataEfficiency = 1.06;
-constexpr double kTensorWeightEfficiency = 1.07;
-constexpr double kTensorPointwiseWeightEfficiency = 0.90;
 constexpr double kNoPrecompRatio = 1.25;  // without the index workspace
 constexpr double kFftEfficiency = 0.45;
 constexpr double kFftWeightEfficiency = 0.20;
 constexpr double kShortestFftTaps = 9;  // FFT of 1x1 filters is not offered
-
-// Of the directions and filters against each other.
-struct Efficiencies {
-  double data;
-  double weight;
-  double pointwise_weight;
-};
-constexpr Efficiencies kPlain = {kDataEfficiency, kWeightEfficiency,
-                                 kPointwiseWeightEfficiency};
-constexpr Efficiencies kTensor = {kTensorDataEfficiency,
-                                  kTensorWeightEfficiency,
-                                  kTensorPointwiseWeightEfficiency};
 
 bool IsTensorConv(const MathRate& rate, const GpuSpec& gpu) {
   return rate.tensor && gpu.vendor == Vendor::kNvidia && gpu.compute_major >= 8;
@@ -66,41 +49,38 @@ double ImplicitEfficiency(const ConvShape& conv, const MathRate& rate,
                                 ? kOldKernelsRatio * GeForceRatio(conv, gpu)
                                 : kNewKernelsRatio;
   if (conv.direction == OpKind::kConvForward) return generation;
-  const Efficiencies& known = IsTensorConv(rate, gpu) ? kTensor : kPlain;
+  // By the shown rows of whole steps their gradients lose nothing.
+  const bool equal = IsTensorConv(rate, gpu);
   const bool pointwise = conv.taps <= 1;
   const double strided =
       pointwise && !conv.unit_stride ? kStridedPointwiseEfficiency : 1;
   if (conv.direction == OpKind::kConvBackwardData) {
-    return generation * strided * known.data;
+    return generation * strided * (equal ? 1 : kDataEfficiency);
   }
-  if (!pointwise) return generation * known.weight;
-  const double points = conv.batch * conv.output_points;
-  return generation * strided * known.pointwise_weight * points /
-         (points + kAtomicsInPoints);
+  if (!pointwise) return generation * (equal ? 1 : kWeightEfficiency);
+  return generation * strided * (equal ? 1 : kPointwiseWeightEfficiency);
 }
 
 class ConvEngines {
  public:
   ConvEngines(const Operation& op, const Cost& cost, const GpuSpec& gpu)
       : gpu_(gpu),
+        storage_(op.storage),
         cost_(cost),
         conv_(ConvShapeOf(op)),
         gemm_(ImplicitGemmOf(op, conv_, gpu)) {}
 
   std::vector<Alternative> All() {
-    const GemmPlan plan = BestGemmPlan(gemm_, gpu_);
-    const double gemm_ns =
-        (plan.time.ns - kEmptyKernelNs) /
-        (ImplicitEfficiency(conv_, gemm_.rate, gpu_) *
-         TensorFeedRatio(gemm_.rate, gpu_));
-    const double memory_ns = Memory(cost_.bytes);
     // Index tables in a workspace spare address arithmetic.
-    Add("implicit_precomp_gemm", gemm_ns, memory_ns,
-        plan.workspace_bytes + 4 * conv_.taps * conv_.output_points, 1);
-    Add("implicit_gemm", kNoPrecompRatio * gemm_ns, memory_ns, 0, 1);
+    const GemmPlan plan = ImplicitPlan(1);
+    AddImplicit("implicit_precomp_gemm", plan,
+                plan.workspace_bytes + 4 * conv_.taps * conv_.output_points);
+    AddImplicit("implicit_gemm", ImplicitPlan(1 / kNoPrecompRatio), 0);
     AddExplicitGemm();
     if (conv_.groups > 1) AddGrouped();
-    if (conv_.unit_stride && conv_.flat && conv_.groups == 1) {
+    // cuDNN has BF16 in implicit GEMMs alone.
+    if (conv_.unit_stride && conv_.flat && conv_.groups == 1 &&
+        storage_ != DType::kBf16) {
       AddWinograd();
       AddFft();
     }
@@ -112,6 +92,34 @@ class ConvEngines {
 
  private:
   double Memory(double bytes) const { return MemoryNs(bytes, gpu_); }
+
+  // Efficiencies are of the kernels' arithmetic, not of the memory.
+  GemmPlan ImplicitPlan(double ratio) const {
+    GemmShape gemm = gemm_;
+    ratio *= ImplicitEfficiency(conv_, gemm.rate, gpu_);
+    gemm.rate.sustained_flops_per_s *= ratio;
+    gemm.rate.unlimited_flops_per_s *= ratio;
+    return BestGemmPlan(gemm, gpu_);
+  }
+
+  double AtomicsNs() const {
+    if (conv_.direction != OpKind::kConvBackwardWeight || conv_.taps > 1) {
+      return 0;
+    }
+    return 2 * gemm_.batch * gemm_.m * gemm_.n * kAtomicsInPoints /
+           (ImplicitEfficiency(conv_, gemm_.rate, gpu_) *
+            gemm_.rate.sustained_flops_per_s) *
+           1e9;
+  }
+
+  void AddImplicit(std::string_view name, const GemmPlan& plan,
+                   double workspace_bytes) {
+    const double work_ns = plan.time.ns - kEmptyKernelNs + AtomicsNs();
+    const bool streams = plan.time.bound == Bound::kMemory;
+    Add(name, streams ? 0 : work_ns,
+        std::max(streams ? work_ns : 0, Memory(cost_.bytes)), workspace_bytes,
+        1);
+  }
 
   void Add(std::string_view name, double compute_ns, double memory_ns,
            double workspace_bytes, double flops_reduction) {
@@ -131,6 +139,7 @@ class ConvEngines {
         conv_.output_points * columns * gemm_.bytes_per_element;
     GemmShape gemm = gemm_;
     gemm.kernels = GemmKernels::kBlas;
+    gemm.a_copies = 1;  // in the workspace the matrix does exist
     if (conv_.direction == OpKind::kConvForward) gemm.m = conv_.output_points;
     if (conv_.direction == OpKind::kConvBackwardWeight)
       gemm.k = conv_.output_points;
@@ -194,6 +203,7 @@ class ConvEngines {
   }
 
   const GpuSpec& gpu_;
+  const DType storage_;
   const Cost cost_;
   const ConvShape conv_;
   const GemmShape gemm_;

@@ -5,6 +5,11 @@
 
 namespace dltap::opmodel {
 
+bool IsImplicit(const GemmShape& shape) {
+  return shape.kernels == GemmKernels::kConvolution ||
+         shape.kernels == GemmKernels::kConvolutionSplittingK;
+}
+
 GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu) {
   const bool complex = op.storage == DType::kC64 || op.storage == DType::kC128;
   return {

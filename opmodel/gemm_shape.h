@@ -27,8 +27,14 @@ struct GemmShape {
   MathRate rate;
   double real_ops_factor = 1;  // 4 for complex types
   bool transposed_a = false;
+  // How often an element of A in memory stands in the m x k matrix: a
+  // convolution's filter taps share their inputs.
+  double a_copies = 1;
   GemmKernels kernels = GemmKernels::kBlas;
 };
+
+// Whether a convolution's kernel runs it, whose matrix A is nowhere in memory.
+bool IsImplicit(const GemmShape& shape);
 
 // REQUIRES: CostOf(op) has a value.
 GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu);

@@ -6,11 +6,6 @@
 namespace dltap::opmodel {
 namespace {
 
-bool IsImplicit(const GemmShape& shape) {
-  return shape.kernels == GemmKernels::kConvolution ||
-         shape.kernels == GemmKernels::kConvolutionSplittingK;
-}
-
 bool RunsOldTnKernel(const GemmShape& shape, const GpuSpec& gpu) {
   return shape.transposed_a && !shape.rate.tensor && shape.batch <= 1 &&
          gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;

@@ -109,7 +109,7 @@ double DramBytes(const GemmShape& shape, const Tile& tile, int split_k,
                  double blocks_per_wave, const GpuSpec& gpu) {
   const double rows = std::ceil(shape.m / tile.m);
   const double columns = std::ceil(shape.n / tile.n);
-  const double a = shape.m * shape.k;
+  const double a = shape.m * shape.k / shape.a_copies;
   const double b = shape.k * shape.n;
   const double panels = std::min(blocks_per_wave, rows * columns * split_k);
   // A wave covers a near-square patch of tiles; each patch reads its panels.
@@ -149,6 +149,13 @@ double TileRate(const GemmShape& shape, const Tile& tile, const GpuSpec& gpu) {
                   rate.sustained_flops_per_s);
 }
 
+// Of each step of k a block loads one column of its rows of A and one row of
+// its columns of B.
+double GatherNs(const GemmShape& shape, const Tile& tile, double waves,
+                double k, const GpuSpec& gpu) {
+  return GatherNs(shape, waves * k * (tile.m + tile.n), gpu);
+}
+
 ModelledTime TensorTime(const GemmShape& shape, const Tile& tile, int split_k,
                         const GpuSpec& gpu) {
   const TensorKernels kernels = TensorKernelsOf(shape, gpu);
@@ -160,7 +167,9 @@ ModelledTime TensorTime(const GemmShape& shape, const Tile& tile, int split_k,
   const double block_ns = 2.0 * shape.real_ops_factor * tile.m * tile.n *
                           (k + kernels.edge_k) / sm_flops_per_s * 1e9;
   const double waves = std::ceil(blocks / gpu.sms) + kernels.tail_tiles;
-  const double compute_ns = std::max(waves * block_ns, k * kernels.step_ns);
+  const double compute_ns =
+      std::max({waves * block_ns, k * kernels.step_ns,
+                GatherNs(shape, tile, waves, k + kernels.edge_k, gpu)});
   const double memory_ns =
       TensorMemoryNs(shape, DramBytes(shape, tile, split_k, gpu.sms, gpu), gpu);
   ModelledTime time = WithLaunchFloor(compute_ns, memory_ns);
@@ -177,8 +186,9 @@ ModelledTime PlainTime(const GemmShape& shape, const Tile& tile, int split_k,
   const double sm_flops_per_s = TileRate(shape, tile, gpu) / gpu.sms;
   const double tile_flops =
       2.0 * shape.real_ops_factor * tile.m * tile.n * (k + kEdgeK);
-  const double compute_ns = waves * tile_flops / sm_flops_per_s * 1e9;
-
+  const double compute_ns =
+      std::max(waves * tile_flops / sm_flops_per_s * 1e9,
+               GatherNs(shape, tile, waves, k + kEdgeK, gpu));
   const double memory_ns =
       MemoryNs(DramBytes(shape, tile, split_k, gpu.sms, gpu), gpu);
   return WithLaunchFloor(compute_ns, memory_ns);

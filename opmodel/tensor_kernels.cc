@@ -44,6 +44,30 @@ double FloorNs(const GpuSpec& gpu) {
       ->ns;
 }
 
+// Bytes a clock and SM that convolutions bring to their tensor cores: an
+// implicit GEMM computes an address for each vector that it loads. V100's fits
+// DeepBench (fp16mixed). With sm_80's ResNet-50 trains at its published rates
+// on an A100 80 GB (NVIDIA DeepLearningExamples: about 940 images/s in TF32,
+// 2,470 in FP16), and GeForce boards are hardly limited, as the shown rows of
+// whole steps have it. The L2 could give more: 25.6 on V100 and 47.4 on A100
+// (2,048 and 5,120 bytes a clock by NVIDIA's white paper of A100). From sm_90
+// on the tensor memory accelerator computes addresses, and from sm_100 on two
+// SMs share an operand; how much that helps is assumed.
+struct Gathered {
+  int least_major;
+  double bytes_per_clock;
+};
+constexpr Gathered kGathered[] = {
+    {12, 15}, {10, 50}, {9, 25}, {8, 15}, {0, 12}};
+
+double GatheredBytesPerClock(const GpuSpec& gpu) {
+  return std::find_if(std::begin(kGathered), std::end(kGathered) - 1,
+                      [&](const Gathered& row) {
+                        return gpu.compute_major >= row.least_major;
+                      })
+      ->bytes_per_clock;
+}
+
 }  // namespace
 
 bool RunsTensorKernels(const GemmShape& shape, const GpuSpec& gpu) {
@@ -73,6 +97,15 @@ double TensorMemoryNs(const GemmShape& shape, double bytes,
   if (activations < kWarmActivationShare * gpu.l2_bytes) warm = activations;
   if (bytes < kWarmShare * gpu.l2_bytes) warm = bytes;
   return MemoryNs(bytes - warm + warm / kWarmRatio, gpu);
+}
+
+double GatherNs(const GemmShape& shape, double elements, const GpuSpec& gpu) {
+  if (!shape.rate.tensor || gpu.vendor != Vendor::kNvidia ||
+      !IsImplicit(shape)) {
+    return 0;
+  }
+  return elements * shape.bytes_per_element /
+         (GatheredBytesPerClock(gpu) * gpu.boost_mhz) * 1e3;
 }
 
 }  // namespace dltap::opmodel

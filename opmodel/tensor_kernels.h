@@ -26,6 +26,10 @@ TensorKernels TensorKernelsOf(const GemmShape& shape, const GpuSpec& gpu);
 // behind; weights come from device memory unless all is small.
 double TensorMemoryNs(const GemmShape& shape, double bytes, const GpuSpec& gpu);
 
+// The time in which an SM gathers so many elements of a convolution's operands
+// for its tensor cores: 0 for all other products.
+double GatherNs(const GemmShape& shape, double elements, const GpuSpec& gpu);
+
 }  // namespace dltap::opmodel
 
 #endif  // DLTAP_OPMODEL_TENSOR_KERNELS_H_

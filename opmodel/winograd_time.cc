@@ -94,6 +94,7 @@ std::optional<WinogradTime> NonfusedWinograd(const ConvShape& conv,
   points.n = conv.out_channels;
   points.k = conv.in_channels;
   points.kernels = GemmKernels::kConvolution;
+  points.a_copies = 1;
   if (conv.direction == OpKind::kConvBackwardData) {
     std::swap(points.n, points.k);
   }
@@ -103,7 +104,7 @@ std::optional<WinogradTime> NonfusedWinograd(const ConvShape& conv,
   }
   const double efficiency =
       (weight ? kNonfusedWeightEfficiency : kNonfusedEfficiency) *
-      GenerationRatio(conv, gemm, gpu) * TensorFeedRatio(gemm.rate, gpu);
+      GenerationRatio(conv, gemm, gpu);
   const double workspace_bytes =
       kNonfusedPoints * gemm.bytes_per_element *
       (tiles * conv.in_channels + tiles * conv.out_channels +

@@ -29,9 +29,10 @@ struct Engine {
 std::vector<Engine> EnginesOf(const opmodel::Operation& op,
                               const opmodel::GpuSpec& gpu);
 
-// What the layout makes of a convolution's engines. cuDNN's half-precision
-// kernels work on NHWC; tensors in NCHW, which are `nchw_bytes` large together,
-// are transformed, except for those for many groups. NHWC lacks some of these.
+// What the layout makes of a convolution's engines. cuDNN's tensor-core kernels
+// (half precision and TF32) work on NHWC; tensors in NCHW, which are
+// `nchw_bytes` large together, are transformed, except for those for many
+// groups. NHWC lacks some of these.
 void AdaptToLayout(double nchw_bytes, const opmodel::GpuSpec& gpu,
                    std::vector<Engine>& engines);
 

@@ -9,6 +9,7 @@
 #include "opmodel/device_time.h"
 #include "opmodel/grouped_conv_time.h"
 #include "opmodel/math_rate.h"
+#include "opmodel/modelled_time.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {
@@ -123,6 +124,93 @@ TEST(ConvTimeTest, NewTensorCoresAreFedBelowTheirGemmRate) {
   };
   EXPECT_GT(rate("v100-sxm"), rate("a100-80-sxm"));
   EXPECT_GT(rate("a100-80-sxm"), rate("h100-sxm"));
+}
+
+// A GPU that computes at no cost shows what a kernel moves.
+GpuSpec WithoutComputeTime(const char* name) {
+  GpuSpec gpu = *FindGpu(name);
+  gpu.bandwidth_bytes_per_s /= 1e4;
+  return gpu;
+}
+
+TEST(ConvTimeTest, ImplicitGemmReadsEachInputOnceNotOncePerTap) {
+  for (const OpKind kind : {OpKind::kConvForward, OpKind::kConvBackwardData,
+                            OpKind::kConvBackwardWeight}) {
+    for (const DType math : {DType::kF32, DType::kTf32}) {
+      const GpuSpec gpu = WithoutComputeTime("l40s");
+      Operation op = MakeConv(kind, kResNetBlock);
+      op.math = math;
+      const double bytes =
+          Find(ConvAlternatives(op, gpu), "implicit_precomp_gemm")->ns / 1e9 *
+          gpu.bandwidth_bytes_per_s * gpu.sustained_bandwidth_ratio;
+      EXPECT_GE(bytes, CostOf(op)->bytes);
+      EXPECT_LT(bytes, 1.5 * CostOf(op)->bytes);
+    }
+  }
+}
+
+// An im2col matrix that lies in a workspace is written and read in full.
+TEST(ConvTimeTest, ExplicitGemmMovesTheMatrixOfItsColumns) {
+  const GpuSpec gpu = WithoutComputeTime("l40s");
+  const auto engines =
+      ConvAlternatives(MakeConv(OpKind::kConvForward, kResNetBlock), gpu);
+  const Alternative* gemm = Find(engines, "gemm");
+  EXPECT_GT(gemm->ns / 1e9 * gpu.bandwidth_bytes_per_s,
+            2 * 64 * gemm->workspace_bytes);
+}
+
+// 7.4 GFLOP, of which FP32 takes 0.1 ms on an L40S.
+TEST(ConvTimeTest, TensorCoresOfAdaAreFedWithFewChannels) {
+  SquareConv conv = kResNetBlock;
+  conv.batch = 32;
+  for (const char* gpu : {"l4", "l40s", "rtx-4090"}) {
+    const Operation fp32 = MakeConv(OpKind::kConvForward, conv);
+    Operation tf32 = fp32;
+    tf32.math = DType::kTf32;
+    EXPECT_LT(TimeOf(tf32, *FindGpu(gpu))->ns,
+              1.2 * TimeOf(fp32, *FindGpu(gpu))->ns)
+        << gpu;
+  }
+}
+
+// A100's tensor cores outrun the gathering of their operands, bytes a clock
+// whatever the type: half as many numbers of TF32.
+TEST(ConvTimeTest, TensorCoresWaitForTheBytesThatTheyGather) {
+  SquareConv conv = kResNetBlock;
+  conv.in_channels = conv.out_channels = 256;
+  const auto ns = [&](DType storage, DType math, double clock) {
+    GpuSpec gpu = *FindGpu("a100-80-sxm");
+    gpu.bandwidth_bytes_per_s *= 100;
+    gpu.boost_mhz = static_cast<int>(gpu.boost_mhz * clock);
+    Operation op = MakeConv(OpKind::kConvForward, conv);
+    op.storage = storage;
+    op.math = math;
+    return TimeOf(op, gpu)->ns - kEmptyKernelNs;
+  };
+  const double fp16_ns = ns(DType::kF16, DType::kF16, 1);
+  EXPECT_NEAR(ns(DType::kF32, DType::kTf32, 1) / fp16_ns, 2, 0.02);
+  EXPECT_NEAR(fp16_ns / ns(DType::kF16, DType::kF16, 1.1), 1.1, 0.01);
+}
+
+TEST(ConvTimeTest, Bf16WithoutTensorCoresIsNotFasterThanFp32) {
+  SquareConv conv = kResNetBlock;
+  for (const int64_t channels : {64, 256}) {
+    conv.in_channels = conv.out_channels = channels;
+    const Operation fp32 = MakeConv(OpKind::kConvForward, conv);
+    Operation bf16 = fp32;
+    bf16.storage = bf16.math = DType::kBf16;
+    EXPECT_GE(TimeOf(bf16, *FindGpu("v100-sxm"))->ns,
+              TimeOf(fp32, *FindGpu("v100-sxm"))->ns);
+  }
+}
+
+TEST(ConvTimeTest, EnginesThatWaitForMemorySaySo) {
+  SquareConv pointwise = kResNetBlock;
+  pointwise.filter = 1;
+  pointwise.padding = 0;
+  Operation op = MakeConv(OpKind::kConvForward, pointwise);
+  op.math = DType::kTf32;
+  EXPECT_EQ(TimeOf(op, *FindGpu("h100-sxm"))->bound, Bound::kMemory);
 }
 
 TEST(ConvTimeTest, StridedBackwardDataSkipsOnlySomeTaps) {

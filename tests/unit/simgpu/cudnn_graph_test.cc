@@ -159,6 +159,26 @@ TEST_F(CudnnGraphTest, HalfPrecisionTensorsInNchwAreTransformed) {
   EXPECT_THAT(transformed[2].name, HasSubstr("nhwcToNchwKernel"));
 }
 
+TEST_F(CudnnGraphTest, Tf32TensorsInNchwAreTransformed) {
+  const std::vector<int64_t> nchw = {64 * 56 * 56, 56 * 56, 56, 1};
+  const std::vector<int64_t> nhwc = {64 * 56 * 56, 1, 56 * 64, 64};
+  const auto tensor_kernels = [&](const std::vector<int64_t>& strides) {
+    for (const Descriptor configuration :
+         Configurations(ConvGraph(CUDNN_DATA_FLOAT, strides))) {
+      const auto kernels = Execute(Plan(configuration));
+      for (const LoggedKernel& kernel : kernels) {
+        if (kernel.name.find("tf32") != std::string::npos) return kernels;
+      }
+    }
+    return std::vector<LoggedKernel>();
+  };
+  EXPECT_THAT(tensor_kernels(nhwc), SizeIs(1));
+  const auto transformed = tensor_kernels(nchw);
+  ASSERT_THAT(transformed, SizeIs(3));
+  EXPECT_THAT(transformed[0].name, HasSubstr("nchwToNhwcKernel<float"));
+  EXPECT_THAT(transformed[2].name, HasSubstr("nhwcToNchwKernel<float"));
+}
+
 TEST_F(CudnnGraphTest, EveryConfigurationTellsWorkspaceAndSharedMemory) {
   for (const Descriptor configuration :
        Configurations(ConvGraph(CUDNN_DATA_FLOAT))) {
