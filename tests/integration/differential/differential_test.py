@@ -67,8 +67,7 @@ SHARED_WEIGHTS = {"policy_gradient", "cross_attention_latents",
                   "cached_decoding",
                   "low_rank_adapter", "twins",
                   "neural_differential_equation", "lstm_cells",
-                  "normed_cells", "normed_recurrence", "paused_triplets",
-                  "paused_speech_decoder"}
+                  "normed_cells", "normed_recurrence"}
 # Classes whose TFLOP/s both know, and how far these may be apart: elementwise
 # work that one operator does beside its kernels counts on one side alone.
 RATED = ("attention", "conv")
@@ -343,7 +342,7 @@ def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
     lines = [line for name in ("programs.py", "layers.py", "applications.py",
                                "architectures.py", "corners.py", "neighbours.py",
-                               "paused.py", "paused_loops.py",
+                               "paused.py",
                                "solvers.py", "tutorials.py", "variants.py")
              for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")

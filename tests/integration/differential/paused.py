@@ -3,10 +3,9 @@
 
 A place is `CLASS` or `CLASS:WORDS`: before the next work of that class, or
 `input`, before a step's batch. As programs of the differential test they don't
-pause; see ../analyzer/delays_of_programs_test.py.
+pause; see ../analyzer/paused_programs_test.py.
 """
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -71,45 +70,6 @@ def paused_segmentation(device, at=nowhere):
     source = batches(at, (4, 3, 32, 32), (4, 1, 32, 32), device=device)
     model = Net().to(device)
     return trainer(model, dice, torch.optim.AdamW(model.parameters()))
-
-
-@program("more")
-def paused_speech(device, at=nowhere):
-    """Convolutions over a spectrum, a GRU, CTC."""
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.front = nn.Conv1d(20, 32, 5, 2, 2)
-            self.norm = nn.BatchNorm1d(32)
-            self.gru = nn.GRU(32, 32, 2, batch_first=True)
-            self.out = nn.Linear(32, 12)
-
-        def forward(self, x):
-            at("conv")
-            x = self.front(x)
-            at("norm")
-            x = F.hardtanh(self.norm(x), 0, 20).transpose(1, 2).contiguous()
-            at("rnn")
-            x, _ = self.gru(x)
-            before_backward(x, at, "rnn:backward")
-            at("gemm")
-            x = self.out(x)
-            at("softmax")
-            return F.log_softmax(x, -1).transpose(0, 1)
-
-    model = Net().to(device)
-    source = batches(at, (4, 20, 64), device=device, pinned=True)
-    targets = torch.ones(4, 6, dtype=torch.long, device=device)
-    lengths = torch.full((4,), 32), torch.full((4,), 6)
-
-    def loss(model):
-        scores = model(*next(source))
-        at("loss")
-        return F.ctc_loss(scores, targets, *lengths)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9,
-                                nesterov=True)
-    optimizer.register_step_pre_hook(lambda *_: at("optimizer"))
-    return trainer(model, loss, optimizer)
 
 
 @program("more")
@@ -179,47 +139,6 @@ def paused_image_transformer(device, at=nowhere):
 
 
 @program("more")
-def paused_experts(device, at=nowhere):
-    """A router, and a loop over experts that take equal shares."""
-    width, count = 32, 4
-
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(50, width)
-            self.router = nn.Linear(width, count)
-            self.experts = nn.ModuleList(
-                nn.Sequential(nn.Linear(width, 64), nn.GELU(),
-                              nn.Linear(64, width)) for _ in range(count))
-            self.head = nn.Linear(width, 50)
-
-        def forward(self, words):
-            at("embedding")
-            x = self.embedding(words)
-            at("gemm:router")
-            gates = F.softmax(self.router(x), -1)
-            chosen = gates.topk(8, 0)
-            y = torch.zeros_like(x)
-            for i, expert in enumerate(self.experts):
-                rows = chosen.indices[:, i]
-                at("embedding:rows")
-                part = x.index_select(0, rows)
-                at("gemm:expert")
-                part = expert(part) * chosen.values[:, i, None]
-                y = y.index_add(0, rows, part)
-            return self.head(x + y)
-
-    model = Net().to(device)
-    words = torch.randint(50, (32,), device=device)
-
-    def loss(model):
-        scores = model(words)
-        at("softmax")
-        return F.cross_entropy(scores, words)
-    return trainer(model, loss, torch.optim.Adagrad(model.parameters()))
-
-
-@program("more")
 def paused_critic(device, at=nowhere):
     """A critic with a gradient penalty twice, then its generator."""
     make = nn.Sequential(nn.Linear(8, 64), nn.ReLU(),
@@ -260,122 +179,102 @@ def paused_critic(device, at=nowhere):
 
 
 @program("more")
-def paused_autoencoder(device, at=nowhere):
-    """A variational one: noise, two heads, transposed convolutions."""
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.down = nn.Conv2d(1, 16, 4, 2, 1)
-            self.norm = nn.BatchNorm2d(16)
-            self.mean, self.spread = nn.Linear(4096, 8), nn.Linear(4096, 8)
-            self.widen = nn.Linear(8, 4096)
-            self.up = nn.ConvTranspose2d(16, 1, 4, 2, 1)
+def paused_accumulation(device, at=nowhere):
+    """Three batches before an update, under autocast."""
+    model = nn.Sequential(nn.Linear(32, 64), nn.LayerNorm(64), nn.GELU(),
+                          nn.Linear(64, 10)).to(device)
+    optimizer = torch.optim.Adam(model.parameters())
+    source = batches(at, (16, 32), device=device)
+    y = torch.randint(10, (16,), device=device)
 
-        def forward(self, x):
-            at("conv")
-            x = self.down(x)
-            at("norm")
-            x = F.elu(self.norm(x)).flatten(1)
-            at("gemm:mean")
-            mean = self.mean(x)
-            at("gemm:spread")
-            spread = self.spread(x)
-            z = mean + (0.5 * spread).exp() * torch.randn_like(mean)
-            at("gemm:decoder")
-            x = self.widen(z).view(-1, 16, 16, 16)
-            at("conv:up")
-            return self.up(x), mean, spread
-
-    model = Net().to(device)
-    source = batches(at, (4, 1, 32, 32), device=device)
-
-    def loss(model):
-        x, = next(source)
-        y, mean, spread = model(x)
-        at("activation")
-        error = F.binary_cross_entropy_with_logits(y, x, reduction="sum")
-        return error - 0.5 * (1 + spread - mean ** 2 - spread.exp()).sum()
-    return trainer(model, loss, torch.optim.Adam(model.parameters()))
-
-
-@program("more")
-def paused_sampler(device, at=nowhere):
-    """Denoising without gradients, a step each with the time embedded."""
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.time = nn.Sequential(nn.Linear(16, 32), nn.SiLU(),
-                                      nn.Linear(32, 16))
-            self.into = nn.Conv2d(3, 16, 3, padding=1)
-            self.norm = nn.GroupNorm(4, 16)
-            self.out = nn.Conv2d(16, 3, 3, padding=1)
-
-        def forward(self, x, when):
-            at("gemm")
-            t = self.time(when)
-            at("conv:in")
-            x = self.into(x) + t[:, :, None, None]
-            at("norm")
-            x = F.silu(self.norm(x))
-            at("conv:out")
-            return self.out(x)
-
-    model = Net().to(device).eval()
-    x = torch.randn(2, 3, 32, 32, device=device)
-    state = [x, 1000]
-
-    @torch.no_grad()
     def step():
-        at("input")
-        x, when = state
-        angles = when * torch.exp(-torch.arange(8.0))
-        code = torch.cat([angles.sin(), angles.cos()])[None].to(device)
-        noise = model(x, code)
-        x = (x - 0.02 * noise) / 0.99
-        x = x + 0.1 * torch.randn_like(x)
-        state[:] = x.clamp(-3, 3), when - 1
+        for i in range(3):
+            x, = next(source)
+            with torch.autocast(device, dtype=torch.bfloat16):
+                at(f"gemm:{i}")
+                x = model[0](x)
+                at(f"norm:{i}")
+                x = model[3](model[2](model[1](x)))
+            (F.cross_entropy(x.float(), y) / 3).backward()
+        at("optimizer")
+        optimizer.step()
+        optimizer.zero_grad()
     return step
 
 
 @program("more")
-def paused_actor_critic(device, at=nowhere):
-    """Deterministic policy gradients with a replay buffer in host memory."""
-    buffer = np.zeros((256, 2 * 6 + 2 + 1), np.float32)
-    chance = np.random.default_rng(0)
+def paused_decoding(device, at=nowhere):
+    """Tokens, one by one with keys of a fixed cache, sampled on the GPU."""
+    width, heads, room = 32, 4, 64
 
-    def net(inner, outer):
-        return nn.Sequential(nn.Linear(inner, 32), nn.ReLU(),
-                             nn.Linear(32, outer)).to(device)
-    actor, critic = net(6, 2), net(8, 1)
-    actor_goal, critic_goal = net(6, 2), net(8, 1)
-    acts = torch.optim.Adam(actor.parameters())
-    judges = torch.optim.Adam(critic.parameters())
-    judges.register_step_pre_hook(lambda *_: at("optimizer:critic"))
-    acts.register_step_pre_hook(lambda *_: at("optimizer:actor"))
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(100, width)
+            self.norm = nn.LayerNorm(width)
+            self.qkv = nn.Linear(width, 3 * width)
+            self.out, self.head = nn.Linear(width, width), nn.Linear(width, 99)
 
+        def forward(self, token, keys, values, place):
+            at("embedding")
+            x = self.embedding(token)
+            at("norm")
+            y = self.norm(x)
+            at("gemm:qkv")
+            q, k, v = self.qkv(y).view(2, 1, 3, heads, -1).permute(
+                2, 0, 3, 1, 4)
+            keys[:, :, place:place + 1] = k
+            values[:, :, place:place + 1] = v
+            at("attention")
+            y = F.scaled_dot_product_attention(q, keys, values)
+            x = x + self.out(y.transpose(1, 2).reshape(2, 1, width))
+            at("gemm:head")
+            return self.head(x)
+
+    model = Net().to(device).eval()
+    caches = [torch.zeros(2, heads, room, width // heads, device=device)
+              for _ in "kv"]
+    state = [torch.zeros(2, 1, dtype=torch.long), 0]
+
+    @torch.no_grad()
     def step():
         at("input")
-        rows = buffer[chance.integers(256, size=32)]
-        rows = torch.from_numpy(rows).to(device)
-        state, action, reward, after = rows.split([6, 2, 1, 6], 1)
+        token, place = state
+        scores = model(token.to(device), *caches, place % room)[:, -1]
+        at("elementwise")
+        token = F.softmax(scores / 0.8, -1).multinomial(1)
+        state[:] = token.cpu() * 0, place + 1
+    return step
+
+
+@program("more")
+def paused_averages(device, at=nowhere):
+    """Two views, a slow copy of the model, no negatives (BYOL)."""
+    def net():
+        return nn.Sequential(nn.Conv2d(3, 16, 3, 2), nn.BatchNorm2d(16),
+                             nn.ReLU(), nn.Flatten(),
+                             nn.Linear(16 * 49, 16)).to(device)
+    online, slow, guess = net(), net(), nn.Linear(16, 16).to(device)
+    optimizer = torch.optim.SGD([*online.parameters(), *guess.parameters()],
+                                lr=0.1)
+    source = batches(at, (8, 3, 16, 16), (8, 3, 16, 16), device=device)
+
+    def step():
+        one, two = next(source)
+        at("conv:online")
+        made = online(one)
+        at("gemm:guess")
+        made = guess(made)
         with torch.no_grad():
-            at("gemm:goal")
-            best = actor_goal(after).tanh()
-            goal = reward + 0.99 * critic_goal(torch.cat([after, best], 1))
-        at("gemm:critic")
-        loss = F.mse_loss(critic(torch.cat([state, action], 1)), goal)
-        judges.zero_grad()
+            at("conv:slow")
+            goal = slow(two)
+        at("reduction")
+        loss = 2 - 2 * (F.normalize(made) * F.normalize(goal)).sum(1).mean()
+        optimizer.zero_grad()
         loss.backward()
-        judges.step()
-        at("gemm:actor")
-        score = critic(torch.cat([state, actor(state).tanh()], 1))
-        acts.zero_grad()
-        (-score.mean()).backward()
-        acts.step()
+        optimizer.step()
         at("elementwise")
         with torch.no_grad():
-            for model, follows in ((actor, actor_goal),
-                                   (critic, critic_goal)):
-                for new, old in zip(model.parameters(), follows.parameters()):
-                    old.lerp_(new, 0.01)
+            torch._foreach_lerp_(list(slow.parameters()),
+                                 list(online.parameters()), 0.01)
     return step

@@ -20,7 +20,6 @@ sys.path.insert(0, str(HERE.parents[1] / "differential"))
 import torch  # noqa: E402
 
 import paused  # noqa: E402, F401, registers its programs
-import paused_loops  # noqa: E402, F401
 import run_programs  # noqa: E402
 from programs import PROGRAMS  # noqa: E402
 
