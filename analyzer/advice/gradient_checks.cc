@@ -18,6 +18,14 @@ constexpr Wording kAct = {
     .torch = "no torch.autograd.set_detect_anomaly(True), nor NaN checks in "
              "hooks, once the bug is found"};
 
+// What the reductions clear, the reads, and the gaps after them.
+double BesideNs(const Facts& facts) {
+  const auto memsets = static_cast<size_t>(LayerClass::kMemset);
+  return facts.Step(facts.totals.classes[memsets].gpu_ns) +
+         facts.Step(facts.Signs(Sign::kSmallRead).ns) +
+         facts.Step(facts.totals.in(DeviceState::kIdle));
+}
+
 }  // namespace
 
 void AdviseGradientChecks(const Facts& facts, std::vector<Advice>& out) {
@@ -28,8 +36,7 @@ void AdviseGradientChecks(const Facts& facts, std::vector<Advice>& out) {
   if (checks < kLeastChecks || reads < kReadEach * checks) return;
   Advice advice =
       SavingOf(facts, work, WaitedFor(facts, LayerClass::kElementwise));
-  advice.gain_high_ns += facts.Step(facts.totals.in(DeviceState::kIdle)) +
-                         facts.Step(facts.Signs(Sign::kSmallRead).ns);
+  advice.gain_high_ns += BesideNs(facts);
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.basis = GainBasis::kMeasured;
   advice.act = kAct.For(facts.framework);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -24,7 +25,10 @@ void AdviseZeroedGradients(const Facts& facts, std::vector<Advice>& out) {
   const double ns = facts.Step(work.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts));
-  advice.gain_high_ns += facts.Step(facts.totals.in(DeviceState::kIdle));
+  // The first step has no gradients to clear, and is not counted.
+  const double others = std::max<double>(1, facts.steps - 1.0);
+  advice.gain_high_ns += ns / others +
+                         facts.Step(facts.totals.in(DeviceState::kIdle));
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.basis = GainBasis::kMeasured;
   advice.act = kAct.For(facts.framework);

@@ -192,8 +192,8 @@ absl::Status CheckSteps(const Selection& selection, const Summary& summary) {
   }
   return Lacks("--steps",
                first == last ? absl::StrCat("step ", first)
-                             : absl::StrCat("steps ", first, kDots, last),
-               {absl::StrCat("0", kDots, most - 1)});
+                             : absl::StrCat("steps ", first, "..", last),
+               {absl::StrCat("0", "..", most - 1)});
 }
 
 void KeepSelected(const Selection& selection, TraceModel& model) {

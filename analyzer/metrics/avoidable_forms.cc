@@ -90,14 +90,21 @@ void AvoidableKeeper::FinishZeros() {
            .worst_ns = sums.additions_ns});
 }
 
+// Strided indices are looked up by a kernel that scatters and gathers. What
+// lies between an update and the first product is not known to be forward.
 void AvoidableKeeper::FollowManyTables(const Part& part) {
   const Attributed& attributed = part.attributed;
-  const bool is_lookup = attributed.layer_class == LayerClass::kEmbedding;
-  if (attributed.direction == Direction::kForward) {
-    if (is_lookup) many_tables_.AddLookup(part.ns, part.is_new);
-    if (attributed.work.known()) many_tables_.AddProduct();
-  } else if (is_lookup && IsBackward(attributed.direction)) {
-    many_tables_.AddBackward(part.ns);
+  const bool of_table = attributed.layer_class == LayerClass::kEmbedding;
+  const uint32_t traits = TraitsOf(part.activity);
+  if (attributed.work.known()) {
+    many_tables_.AddProduct();
+  } else if (!IsBackward(attributed.direction)) {
+    if (of_table || (traits & kScatterName) != 0) {
+      many_tables_.AddLookup(part.ns, part.is_new);
+    }
+  } else if (of_table) {
+    many_tables_.AddBackward(part.ns, (traits & kTableGradientName) != 0,
+                             part.is_new);
   }
 }
 

@@ -24,6 +24,8 @@ void SetOfForms(std::string_view name, uint32_t& traits) {
   set(HasAny(name, {"CompareEqFunctor"}), kComparisonName);
   set(HasAny(name, {"or_kernel_cuda"}), kAnyName);
   set(HasAny(name, {"_scatter_gather_elementwise_kernel"}), kScatterName);
+  set(HasAny(name, {"compute_grad_weight", "embedding_backward"}),
+      kTableGradientName);
   set(HasAny(name, {"cunn_SoftMax"}) && HasAny(name, {"LogSoftMax"}) &&
           HasAny(name, {"float, float, float"}),
       kWideSoftmaxName);

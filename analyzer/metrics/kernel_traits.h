@@ -28,7 +28,8 @@ enum Trait : uint32_t {
   kZeroListName = 1 << 15,  // fills a list of tensors with zeros
   kScatterName = 1 << 16,
   kWideSoftmaxName = 1 << 17,  // logarithm of one in FP32, or its gradient
-  kAdamName = 1 << 18
+  kAdamName = 1 << 18,
+  kTableGradientName = 1 << 19  // adds up rows of a table's gradient
 };
 
 uint32_t TraitsOfKernel(std::string_view demangled);

@@ -13,43 +13,36 @@ constexpr double kLatencyNs = 1500;
 
 }  // namespace
 
-void ManyTables::Kernels::Add(double kernel_ns, bool is_new) {
-  ++count;
-  new_count += is_new ? 1 : 0;
-  ns += kernel_ns;
-  latency_ns += std::min(kernel_ns, kLatencyNs);
+void ManyTables::Kernels::Add(const Kernels& other) {
+  lookups += other.lookups;
+  new_lookups += other.new_lookups;
+  ns += other.ns;
+  latency_ns += other.latency_ns;
 }
 
-void ManyTables::AddLookup(double ns, bool is_new) {
-  row_.Add(ns, is_new);
-  lookups_.Add(ns, is_new);
+void ManyTables::Pass::Add(double ns, bool is_lookup, bool is_new) {
+  row.Add({.lookups = is_lookup ? 1U : 0U,
+           .new_lookups = is_lookup && is_new ? 1U : 0U,
+           .ns = ns,
+           .latency_ns = std::min(ns, kLatencyNs)});
 }
 
-void ManyTables::AddProduct() {
-  if (row_.count >= kLeastLookups) {
-    rows_.count += row_.count;
-    rows_.new_count += row_.new_count;
-    rows_.ns += row_.ns;
-    rows_.latency_ns += row_.latency_ns;
-  }
-  row_ = {};
+void ManyTables::Pass::EndRow() {
+  if (row.lookups >= kLeastLookups) rows.Add(row);
+  row = {};
 }
 
-void ManyTables::AddBackward(double ns) { backward_.Add(ns, false); }
-
-// Backward, each lookup has as many kernels as the others.
+// One lookup's latency stays.
 ManyTables::Sums ManyTables::Take() {
   AddProduct();
   Sums sums;
-  if (rows_.count > 0) {
-    const double part = static_cast<double>(rows_.count) /
-                        static_cast<double>(lookups_.count);
-    // One lookup's latency stays.
-    const double gone = 1 - 1 / static_cast<double>(rows_.count);
-    sums.count = rows_.new_count;
-    sums.ns = rows_.ns + part * backward_.ns;
-    sums.latency_ns =
-        gone * (rows_.latency_ns + part * backward_.latency_ns);
+  for (const Pass* pass : {&forward_, &backward_}) {
+    const Kernels& rows = pass->rows;
+    if (rows.lookups == 0) continue;
+    sums.count = std::max(sums.count, rows.new_lookups);
+    sums.ns += rows.ns;
+    sums.latency_ns +=
+        rows.latency_ns * (1 - 1 / static_cast<double>(rows.lookups));
   }
   *this = {};
   return sums;

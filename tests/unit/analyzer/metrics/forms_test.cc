@@ -73,7 +73,7 @@ TEST(ManyTablesTest, LookupsInARowAreMostlyLatency) {
   ManyTables tables;
   for (int i = 0; i < 10; ++i) tables.AddLookup(2000, true);
   tables.AddProduct();
-  for (int i = 0; i < 20; ++i) tables.AddBackward(2500);
+  for (int i = 0; i < 20; ++i) tables.AddBackward(2500, i % 2 == 1, true);
   const ManyTables::Sums sums = tables.Take();
   EXPECT_EQ(sums.count, 10);
   EXPECT_DOUBLE_EQ(sums.ns, 10 * 2000 + 20 * 2500);
@@ -81,10 +81,20 @@ TEST(ManyTablesTest, LookupsInARowAreMostlyLatency) {
   EXPECT_EQ(tables.Take().count, 0) << "taken";
 }
 
+TEST(ManyTablesTest, OneTablesGradientTakesManyKernels) {
+  ManyTables tables;
+  for (int i = 0; i < 40; ++i) tables.AddBackward(2500, i == 38, true);
+  EXPECT_EQ(tables.Take().count, 0);
+}
+
 TEST(ManyTablesTest, LookupsBetweenProductsAreOfADecoder) {
   ManyTables tables;
   for (int i = 0; i < 10; ++i) {
     tables.AddLookup(2000, true);
+    tables.AddProduct();
+  }
+  for (int i = 0; i < 10; ++i) {
+    tables.AddBackward(2000, true, true);
     tables.AddProduct();
   }
   EXPECT_EQ(tables.Take().count, 0);
