@@ -110,6 +110,13 @@ class Truth(unittest.TestCase):
         self.assertEqual({row["split"] for row in rows},
                          {"shown", "held_out"})
 
+    def test_tensorflow_computes_half_precision_in_nhwc_on_tensor_cores(self):
+        layouts = {(row["gpu"], row["precision"]): row["layout"]
+                   for row in rows_of("other_gpus.csv")
+                   if row["builder"] == "tf_cnn"}
+        nhwc = {key for key, layout in layouts.items() if layout == "nhwc"}
+        self.assertEqual(nhwc, {("rtx-3090", "fp16"), ("v100-sxm", "fp16")})
+
     def test_an_epoch_is_as_many_steps_as_its_samples_fill(self):
         row = {"network": "resnet50", "batch_size": "256",
                "time_per_epoch": "1281.167"}
