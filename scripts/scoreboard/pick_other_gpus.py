@@ -6,7 +6,9 @@ Whole steps of one GPU each, of GPUs and harnesses that pick_steps.py does not
 know, with its rule for what is held out:
 
 - lambda_tf_cnn: tf_cnn_benchmarks on synthetic data without XLA. Ours are the
-  same nets in PyTorch. FP32 of an RTX 3090 is TF32, TensorFlow's default.
+  same nets in PyTorch. FP32 of an RTX 3090 is TF32, TensorFlow's default. Asked
+  for NCHW, TensorFlow turns a graph in half precision to NHWC from compute
+  capability 7.0 on (grappler/optimizers/generic_layout_optimizer.cc).
 - sia_pollux_steps: the two largest batches of each model. The loader is in the
   step; the precision is not stated, FP32 is taken. Its ResNet-50 is left out:
   200 images do not fit into 11 GB in FP32, so it ran in something else.
@@ -45,12 +47,19 @@ def step(builder, model, shape, **more):
             "split": split_of(model), "layout": "nchw", **more}
 
 
+def layout_of_tensorflow(gpu, precision):
+    has_tensor_cores = gpu != "gtx-1080-ti"
+    return "nhwc" if has_tensor_cores and precision == "fp16" else "nchw"
+
+
 def from_lambda(row):
     precision = row["precision"]
     if "3090" in row["gpu"] and precision == "fp32":
         precision = "tf32"
-    return step(*LAMBDA_NETS[row["model"]], mode=row["mode"],
-                gpu=LAMBDA_GPUS[row["gpu"]], precision=precision,
+    gpu = LAMBDA_GPUS[row["gpu"]]
+    return step(*LAMBDA_NETS[row["model"]], mode=row["mode"], gpu=gpu,
+                precision=precision,
+                layout=layout_of_tensorflow(gpu, precision),
                 batch=row["batch_per_gpu"], torch="tensorflow-2",
                 step_ms=row["step_ms"], licence="BSD-3-Clause",
                 source="lambdal/lambda-tensorflow-benchmark " + row["source"])

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_step.py ROW.json: runs one configuration of the scoreboard.
+"""run_step.py: runs configurations of the scoreboard, one a line of input.
 
-ROW.json is a row of steps.csv as an object. Prints one line of JSON: step_ms
-of device time between two events, the peak of memory in bytes, the number of
-the model's parameters. Runs on whatever GPU CUDA shows, simulated or real.
+A line is a row of steps.csv as a JSON object. Prints one line of JSON for each:
+step_ms of device time between two events, the peak of memory in bytes, the
+number of the model's parameters; or {"error": ...}. Runs on whatever GPU CUDA
+shows, simulated or real.
+
+Imports take several times as long as a simulated step, so they are done once:
+each configuration runs in a fork, which no other one has left anything in.
 
 A step is what the published harnesses run. timm's benchmark.py: zero_grad,
 forward pass under autocast, loss, backward pass, SGD with momentum (training);
@@ -13,9 +17,12 @@ forward pass without gradients under autocast (inference).
 
 import contextlib
 import json
+import os
 import sys
 
+import timm  # noqa: F401 (imported once for all)
 import torch
+import torchvision  # noqa: F401
 
 import models
 
@@ -88,14 +95,32 @@ def measure(row):
             "parameters": sum(p.numel() for p in model.parameters())}
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8") as source:
-        row = json.load(source)
+def result_of(row):
     try:
-        result = measure(row)
+        return measure(row)
     except torch.cuda.OutOfMemoryError as error:
-        result = {"error": "out of memory", "what": str(error)[:200]}
-    print(json.dumps(result))
+        return {"error": "out of memory", "what": str(error)[:200]}
+    except Exception as error:  # pylint: disable=broad-except
+        return {"error": f"{type(error).__name__}: {error}"[:200]}
+
+
+def in_fork(row, results):
+    """Writes the row's result; says so if the process died instead."""
+    child = os.fork()
+    if child == 0:
+        os.write(results, (json.dumps(result_of(row)) + "\n").encode())
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status != 0:
+        line = {"error": f"ended with status {status}"}
+        os.write(results, (json.dumps(line) + "\n").encode())
+
+
+def main():
+    results = os.dup(1)
+    os.dup2(2, 1)  # what models print is no result
+    for line in sys.stdin:
+        in_fork(json.loads(line), results)
 
 
 if __name__ == "__main__":

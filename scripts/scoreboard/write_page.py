@@ -75,7 +75,7 @@ def main():
     print(failures_section(rows))
     print("![modelled against measured](images/accuracy.svg)\n")
     print(f"{len(rows)} configurations of the list were run; one took "
-          f"{statistics.median(seconds):.0f} s (median, two at a time).\n")
+          f"{statistics.median(seconds):.1f} s (median, two at a time).\n")
     print("## Single operations\n\naiconfigurator's tables (Apache-2.0), "
           "`dltap predict` without any run. GEMMs were replayed by a graph; "
           "an\nattention call is two kernels there, as here: one more puts "

@@ -19,6 +19,7 @@ import errors  # noqa: E402
 import pick_other_gpus  # noqa: E402
 import pick_steps  # noqa: E402
 import plot  # noqa: E402
+import simulated  # noqa: E402
 
 
 def rows_of(name):
@@ -48,6 +49,47 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(circles), 2)
 
 
+# Answers as run_step.py does; `model` says how.
+FAKE_PYTHON = '''\
+#!/bin/sh
+while read -r line; do
+  case $line in
+  *dies*) exit 1 ;;
+  *sleeps*) sleep 60 ;;
+  *) echo "{\\"step_ms\\": 1, \\"process\\": $$}" ;;
+  esac
+done
+'''
+
+
+class Runs(unittest.TestCase):
+    def run_all(self, *models, timeout_s=60):
+        with tempfile.TemporaryDirectory() as folder:
+            python = pathlib.Path(folder) / "python"
+            python.write_text(FAKE_PYTHON, encoding="utf-8")
+            python.chmod(0o755)
+            rows = [{"gpu": gpu, "model": model} for gpu, model in models]
+            return [result for _, result in simulated.run_all(
+                rows, python, folder, 1, timeout_s, lambda *_: None)]
+
+    def test_rows_of_one_gpu_share_a_process_and_come_in_their_order(self):
+        first, other, second = self.run_all(("t4", "a"), ("l4", "b"),
+                                            ("t4", "c"))
+        self.assertEqual(first["process"], second["process"])
+        self.assertNotEqual(first["process"], other["process"])
+
+    def test_a_process_that_dies_costs_one_row(self):
+        dead, next_one = self.run_all(("t4", "dies"), ("t4", "a"))
+        self.assertIn("no result", dead["error"])
+        self.assertEqual(next_one["step_ms"], 1)
+
+    def test_a_step_that_does_not_end_costs_its_time_limit(self):
+        late, next_one = self.run_all(("t4", "sleeps"), ("t4", "a"),
+                                      timeout_s=1)
+        self.assertIn("no step within 1 s", late["error"])
+        self.assertEqual(next_one["step_ms"], 1)
+
+
 class Truth(unittest.TestCase):
     def test_a_model_is_on_one_side_only(self):
         for row in truth() + rows_of("other_gpus.csv"):
@@ -67,6 +109,13 @@ class Truth(unittest.TestCase):
         self.assertGreaterEqual(len({row["gpu"] for row in rows}), 6)
         self.assertEqual({row["split"] for row in rows},
                          {"shown", "held_out"})
+
+    def test_tensorflow_computes_half_precision_in_nhwc_on_tensor_cores(self):
+        layouts = {(row["gpu"], row["precision"]): row["layout"]
+                   for row in rows_of("other_gpus.csv")
+                   if row["builder"] == "tf_cnn"}
+        nhwc = {key for key, layout in layouts.items() if layout == "nhwc"}
+        self.assertEqual(nhwc, {("rtx-3090", "fp16"), ("v100-sxm", "fp16")})
 
     def test_an_epoch_is_as_many_steps_as_its_samples_fill(self):
         row = {"network": "resnet50", "batch_size": "256",
