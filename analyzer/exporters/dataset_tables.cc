@@ -79,6 +79,7 @@ std::string_view Name(RankFrom from) {
   switch (from) {
     case RankFrom::kEnvironment: return "environment";
     case RankFrom::kOption: return "option";
+    case RankFrom::kCommunicator: return "communicator";
     case RankFrom::kOrder: break;
   }
   return "order";
@@ -87,7 +88,7 @@ std::string_view Name(RankFrom from) {
 std::span<const TypedColumn> RunsColumns() { return kRunsColumns; }
 
 void WriteRun(const ExportInput& input, size_t p, RankFrom from,
-              RowSink& sink) {
+              std::optional<int> world_size, RowSink& sink) {
   const Process& process = input.model.processes[p];
   sink.Text(OwnerOf(process));
   sink.MaybeText(process.host);
@@ -95,7 +96,7 @@ void WriteRun(const ExportInput& input, size_t p, RankFrom from,
   sink.MaybeText(process.program);
   sink.MaybeText(absl::StrJoin(process.command, " "));
   sink.MaybeText(process.framework);
-  process.world_size ? sink.Integer(*process.world_size) : sink.Null();
+  world_size ? sink.Integer(*world_size) : sink.Null();
   sink.Text(Name(from));
   sink.Text(input.zero_ns == 0 ? "trace" : "unix");
   sink.Integer(input.At(process.begin_ns));

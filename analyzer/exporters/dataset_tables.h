@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_EXPORTERS_DATASET_TABLES_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -17,13 +18,22 @@ inline constexpr int kDatasetVersion = 1;
 // All but `runs`.
 std::span<const ExportTable> DatasetTables();
 
-enum class RankFrom : uint8_t { kEnvironment, kOption, kOrder };
+enum class RankFrom : uint8_t {
+  kEnvironment,
+  kOption,
+  kOrder,
+  kCommunicator,  // its place in the largest
+};
+inline constexpr RankFrom kRanksFrom[] = {
+    RankFrom::kEnvironment, RankFrom::kOption, RankFrom::kOrder,
+    RankFrom::kCommunicator};
 std::string_view Name(RankFrom from);
 
 // `runs`: a row for a process.
 inline constexpr std::string_view kRunsTable = "runs";
 std::span<const TypedColumn> RunsColumns();
-void WriteRun(const ExportInput& input, size_t p, RankFrom from, RowSink& sink);
+void WriteRun(const ExportInput& input, size_t p, RankFrom from,
+              std::optional<int> world_size, RowSink& sink);
 
 // What has to be added to the times of the model so that they are since the
 // Unix epoch; 0 where that is not known.

@@ -109,12 +109,18 @@ absl::Status DatasetWriter::WriteTable(const ExportTable& table,
 absl::Status DatasetWriter::Add(ExportInput& input, size_t p) {
   const Process& process = input.model.processes[p];
   const size_t number = written_.size();
-  written_.push_back({OwnerOf(process), process.rank,
-                      !process.activities.empty(), input.model.simulated});
-  for (const RankFrom from :
-       {RankFrom::kEnvironment, RankFrom::kOption, RankFrom::kOrder}) {
+  written_.push_back({OwnerOf(process),
+                      {!process.activities.empty(), process.rank,
+                       FindWorldPlace(input.model, process)},
+                      input.model.simulated});
+  const RankClaim& claim = written_[number].claim;
+  for (const RankFrom from : kRanksFrom) {
     ColumnStore& run = written_[number].run.emplace_back(RunsColumns());
-    WriteRun(input, p, from, run);
+    const bool by_world = from == RankFrom::kCommunicator && claim.world;
+    WriteRun(input, p, from,
+             by_world ? std::optional<int>(claim.world->ranks)
+                      : process.world_size,
+             run);
   }
   const ProcessAccount account = MakeProcessAccount(input, p);
   input.only_process = p;
@@ -134,21 +140,26 @@ DatasetWriter::ChooseRanks(std::vector<std::string>& without) const {
   std::map<int64_t, Rank> ranks;
   std::set<int64_t> working;
   bool any_work = false;
+  std::vector<RankClaim> claims;
   for (const Written& written : written_) {
-    any_work = any_work || written.has_work;
-    if (written.has_work && written.rank) working.insert(*written.rank);
+    const RankClaim& claim = written.claim;
+    claims.push_back(claim);
+    any_work = any_work || claim.works;
+    if (claim.works && claim.rank) working.insert(*claim.rank);
   }
+  const std::vector<bool> by_world = RankedByWorld(claims);
   std::vector<size_t> unnumbered;
   for (size_t i = 0; i < written_.size(); ++i) {
-    const Written& written = written_[i];
+    const RankClaim& claim = claims[i];
     const bool is_beside =
-        !written.has_work &&
-        (written.rank ? working.contains(*written.rank) : any_work);
+        !claim.works &&
+        (claim.rank ? working.contains(*claim.rank) : any_work);
     if (is_beside) {
-      without.push_back(written.owner);
-    } else if (written.rank && !options_.rank) {
-      Rank& rank = ranks[*written.rank];
-      rank.from = RankFrom::kEnvironment;
+      without.push_back(written_[i].owner);
+    } else if ((claim.rank || by_world[i]) && !options_.rank) {
+      Rank& rank = ranks[by_world[i] ? claim.world->rank : *claim.rank];
+      rank.from =
+          by_world[i] ? RankFrom::kCommunicator : RankFrom::kEnvironment;
       rank.processes.push_back(i);
     } else {
       unnumbered.push_back(i);

@@ -17,6 +17,7 @@
 #include "analyzer/exporters/dataset_options.h"
 #include "analyzer/exporters/dataset_tables.h"
 #include "analyzer/exporters/work_folder.h"
+#include "analyzer/metrics/world_place.h"
 
 namespace dltap::analyzer {
 
@@ -54,8 +55,7 @@ class DatasetWriter {
   // A process whose parts are written.
   struct Written {
     std::string owner;
-    std::optional<int> rank;  // as the trace says
-    bool has_work;
+    RankClaim claim;
     bool simulated;
     uint64_t events = 0;
     // Its row of `runs`, for each way to its rank.

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -27,19 +28,24 @@ absl::StatusOr<WorkFolder> WorkFolder::Make(const std::string& dataset) {
   std::error_code error;
   fs::create_directories(dataset, error);
   if (error) return FolderError(dataset, error);
+  RemoveDeadWork(dataset);
   char host[64] = {};
   gethostname(host, sizeof host - 1);
-  std::string path =
-      fs::path(dataset) /
-      absl::StrCat(".pack-", host, "-", getpid(), "-XXXXXX");
-  if (mkdtemp(path.data()) == nullptr) {
-    return FolderError(path, {errno, std::system_category()});
+  for (;;) {
+    std::string path =
+        fs::path(dataset) /
+        absl::StrCat(kWorkPrefix, host, "-", getpid(), "-XXXXXX");
+    if (mkdtemp(path.data()) == nullptr) {
+      return FolderError(path, {errno, std::system_category()});
+    }
+    std::optional<WorkLock> lock = WorkLock::Hold(path);
+    if (lock) return WorkFolder(path, *std::move(lock));
   }
-  return WorkFolder(path);
 }
 
 WorkFolder::~WorkFolder() {
   std::error_code error;
+  lock_.Release();
   if (!path_.empty()) fs::remove_all(path_, error);
 }
 

@@ -64,4 +64,12 @@ const MadeCommunicator* LocalCommunicators::At(uint64_t handle,
   return found;
 }
 
+std::vector<const MadeCommunicator*> LocalCommunicators::All() const {
+  std::vector<const MadeCommunicator*> out;
+  for (const auto& [handle, of_handle] : made_) {
+    for (const MadeCommunicator& made : of_handle) out.push_back(&made);
+  }
+  return out;
+}
+
 }  // namespace dltap::analyzer

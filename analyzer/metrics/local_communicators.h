@@ -31,6 +31,9 @@ class LocalCommunicators {
   // The one that had this handle at that time; nullptr: not recorded.
   const MadeCommunicator* At(uint64_t handle, int64_t at_ns) const;
 
+  // All of them, by handle, those of one handle in time.
+  std::vector<const MadeCommunicator*> All() const;
+
  private:
   void Add(const TraceModel& model, const Process& process, const Call& call);
 

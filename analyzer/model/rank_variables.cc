@@ -32,13 +32,19 @@ std::optional<int> ValueOf(std::string_view variables, std::string_view name) {
 }  // namespace
 
 RankInfo ParseRankVariables(std::string_view variables) {
+  RankInfo out;
   for (const specs::Launcher& launcher : specs::kLaunchers) {
     const std::optional<int> rank = ValueOf(variables, launcher.rank);
     if (!rank) continue;
-    return {rank, launcher.ranks != nullptr ? ValueOf(variables, launcher.ranks)
-                                            : std::nullopt};
+    // A launcher that does not say how many there are may have been started by
+    // one that does. 0 is what that one gives to all of a batch script.
+    if (out.rank && (*rank == 0 || rank != out.rank)) continue;
+    out.rank = rank;
+    if (launcher.ranks == nullptr) continue;
+    out.world_size = ValueOf(variables, launcher.ranks);
+    break;
   }
-  return {};
+  return out;
 }
 
 }  // namespace dltap::analyzer

@@ -13,7 +13,8 @@ struct RankInfo {
 };
 
 // From "RANK=3\0WORLD_SIZE=8\0...", by the first launcher of
-// shim/specs/launchers.h that gives a rank.
+// shim/specs/launchers.h that gives a rank; how many there are by the first
+// with the same rank that tells.
 RankInfo ParseRankVariables(std::string_view variables);
 
 }  // namespace dltap::analyzer

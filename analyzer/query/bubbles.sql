@@ -18,9 +18,7 @@ waits AS (
     AND a.lane = m.lane AND a.kind = m.kind AND a.nth = m.nth
   WHERE a.kind = 'send_recv'
   GROUP BY a.run, a.rank),
-stages AS (
-  SELECT run, rank, max(communicator_rank) AS stage, max(ranks) AS stages
-  FROM taken WHERE kind = 'send_recv' GROUP BY run, rank),
+{{include pipeline}},
 parts AS (
   SELECT run, rank, count(*) AS steps,
     CAST(sum(end_ns - begin_ns) AS DOUBLE) AS length_ns,
@@ -35,7 +33,7 @@ SELECT w.run, w.rank, s.stage, s.stages, w.messages,
   round(p.idle_ns / p.steps / 1e6, 4) AS idle_ms_per_step,
   round(w.wait_ns / NULLIF(p.length_ns, 0e0), 4) AS bubble_share
 FROM waits w
-JOIN stages s ON w.run = s.run AND w.rank = s.rank
+LEFT JOIN pipeline s ON w.run = s.run AND w.rank = s.rank
 LEFT JOIN parts p ON w.run = p.run AND w.rank = p.rank
 ORDER BY round(w.wait_ns) DESC, w.run, w.rank
 LIMIT {{top}}

@@ -1,4 +1,4 @@
--- question: Why is a rank slow: its GPU, its host, its input, its share of the data or its link, and since which step?
+-- question: Why is a rank slow: its GPU, its host, its input, its share of the data, kernels that others have not or its link, and since which step?
 -- example: dltap query DATASET cause --set top=5
 -- parameter: top integer 20 how many rows, the most expensive first
 -- parameter: threshold real 0.03 share of a step from which a cause is named
@@ -11,13 +11,19 @@ WITH
 {{include step_places}},
 {{include numbered}},
 {{include pipeline}},
-worked AS (
-  SELECT run, rank, device, step, sum(flops) AS flops
+ran AS (
+  SELECT run, rank, device, step, class, coalesce(direction, '') AS direction,
+    sum(flops) AS flops, CAST(sum(kernels) AS DOUBLE) AS kernels,
+    CAST(sum(gpu_ns) AS DOUBLE) AS gpu_ns
   FROM classes
   WHERE class <> 'comm' AND ({{run}} = '' OR run = {{run}})
-  GROUP BY run, rank, device, step),
+  GROUP BY run, rank, device, step, class, coalesce(direction, '')),
+worked AS (
+  SELECT run, rank, device, step, sum(flops) AS flops
+  FROM ran GROUP BY run, rank, device, step),
 parts AS (
-  SELECT s.run, s.rank, s.device, s.step, CAST(s.kernels AS DOUBLE) AS kernels,
+  SELECT s.run, s.rank, s.device, s.step, s.own_step,
+    CAST(s.kernels AS DOUBLE) AS kernels,
     CAST(s.end_ns - s.begin_ns AS DOUBLE) AS length_ns,
     CAST(s.compute_ns AS DOUBLE) AS compute_ns,
     CAST(s.input_ns AS DOUBLE) AS input_ns,
@@ -29,25 +35,67 @@ parts AS (
     AND s.device = w.device AND s.own_step = w.step),
 {{include roles}},
 placed AS (
-  SELECT p.run, p.rank, p.device, p.step, p.length_ns, p.compute_ns,
-    p.input_ns, p.host_ns, p.flops, r.role
+  SELECT p.run, p.rank, p.device, p.step, p.own_step, p.kernels, p.length_ns,
+    p.compute_ns, p.input_ns, p.host_ns, p.flops, r.role
   FROM parts p JOIN roles r ON p.run = r.run AND p.rank = r.rank
     AND p.device = r.device),
 role_steps AS (
   SELECT run, role, step, median(compute_ns) AS compute_ns,
     median(input_ns) AS input_ns, median(host_ns) AS host_ns,
-    median(flops) AS flops
+    median(flops) AS flops, median(kernels) AS kernels, count(*) AS devices
   FROM placed GROUP BY run, role, step),
--- What more work explains is the data's; the rest of compute is the GPU's.
-compared AS (
+-- Kernels that others have not: the classes of which a device runs more take so
+-- much longer.
+busier AS (
+  SELECT p.run, p.rank, p.device, p.step, p.role
+  FROM placed p JOIN role_steps r ON p.run = r.run AND p.role = r.role
+    AND p.step = r.step
+  WHERE p.kernels > r.kernels),
+busy_steps AS (
+  SELECT run, role, step FROM busier GROUP BY run, role, step),
+ran_there AS (
+  SELECT p.run, p.rank, p.device, p.step, p.role, k.class, k.direction,
+    k.kernels, k.gpu_ns
+  FROM placed p JOIN busy_steps b ON p.run = b.run AND p.role = b.role
+    AND p.step = b.step
+  JOIN ran k ON p.run = k.run AND p.rank = k.rank AND p.device = k.device
+    AND p.own_step = k.step),
+usually_ran AS (
+  SELECT t.run, t.role, t.step, t.class, t.direction,
+    CASE WHEN 2 * count(*) <= max(r.devices) THEN 0e0 ELSE median(t.kernels)
+      END AS kernels,
+    CASE WHEN 2 * count(*) <= max(r.devices) THEN 0e0 ELSE median(t.gpu_ns)
+      END AS gpu_ns
+  FROM ran_there t JOIN role_steps r ON t.run = r.run AND t.role = r.role
+    AND t.step = r.step
+  GROUP BY t.run, t.role, t.step, t.class, t.direction),
+extra AS (
+  SELECT t.run, t.rank, t.device, t.step,
+    sum(CASE WHEN t.kernels > 1.02e0 * u.kernels
+      THEN greatest(t.gpu_ns - u.gpu_ns, 0e0) ELSE 0e0 END) AS ns
+  FROM ran_there t JOIN busier b ON t.run = b.run AND t.rank = b.rank
+    AND t.device = b.device AND t.step = b.step
+  JOIN usually_ran u ON t.run = u.run AND t.role = u.role AND t.step = u.step
+    AND t.class = u.class AND t.direction = u.direction
+  GROUP BY t.run, t.rank, t.device, t.step),
+-- What more FLOPs explain is the data's; of the rest, what more kernels take is
+-- theirs; the rest of compute is the GPU's.
+divided AS (
   SELECT p.run, p.rank, p.device, p.step, p.length_ns,
     r.compute_ns * (coalesce(p.flops / NULLIF(r.flops, 0e0), 1e0) - 1e0)
       AS data_ns,
-    p.compute_ns - r.compute_ns *
-      coalesce(p.flops / NULLIF(r.flops, 0e0), 1e0) AS gpu_ns,
+    p.compute_ns - r.compute_ns AS compute_ns, coalesce(e.ns, 0e0) AS extra_ns,
     p.input_ns - r.input_ns AS input_ns, p.host_ns - r.host_ns AS host_ns
   FROM placed p JOIN role_steps r ON p.run = r.run AND p.role = r.role
-    AND p.step = r.step),
+    AND p.step = r.step
+  LEFT JOIN extra e ON p.run = e.run AND p.rank = e.rank
+    AND p.device = e.device AND p.step = e.step),
+compared AS (
+  SELECT run, rank, device, step, length_ns, data_ns, input_ns, host_ns,
+    greatest(extra_ns - greatest(data_ns, 0e0), 0e0) AS kernels_ns,
+    compute_ns - data_ns - greatest(extra_ns - greatest(data_ns, 0e0), 0e0)
+      AS gpu_ns
+  FROM divided),
 {{include fits}},
 {{include arrivals}},
 -- A transfer is compared with those of as many bytes and ranks elsewhere.
@@ -114,6 +162,10 @@ series AS (
     data_ns AS excess_ns
   FROM compared
   UNION ALL
+  SELECT run, rank, device, step, length_ns, 'kernels' AS cause,
+    kernels_ns AS excess_ns
+  FROM compared
+  UNION ALL
   SELECT c.run, c.rank, c.device, c.step, c.length_ns, 'link' AS cause,
     coalesce(l.link_ns, 0e0) AS excess_ns
   FROM compared c JOIN links l ON c.run = l.run AND c.rank = l.rank
@@ -132,14 +184,16 @@ changes AS (
     SELECT run, rank, device, cause, step,
       row_number() OVER (PARTITION BY run, rank, device, cause ORDER BY
         abs(so_far - every * place / n) DESC, step) AS best
-    FROM sums WHERE place < n) candidates
+    FROM sums WHERE place + 1 < n) candidates
   WHERE best = 1),
 -- Medians, as `stragglers`: a step that was disturbed says little.
 halves AS (
   SELECT s.run, s.rank, s.device, s.cause, median(s.length_ns) AS length_ns,
     median(s.excess_ns) AS excess_ns, min(s.step) AS first_step,
-    median(CASE WHEN s.step <= c.last_before THEN s.excess_ns END) AS before_ns,
-    median(CASE WHEN s.step > c.last_before THEN s.excess_ns END) AS after_ns,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY
+      CASE WHEN s.step <= c.last_before THEN s.excess_ns END) AS before_ns,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY
+      CASE WHEN s.step > c.last_before THEN s.excess_ns END) AS after_ns,
     min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step
   FROM series s LEFT JOIN changes c ON s.run = c.run AND s.rank = c.rank
     AND s.device = c.device AND s.cause = c.cause

@@ -16,22 +16,23 @@ WITH
 -- this communicator, without what it spent in collectives of any: waiting for
 -- others is no fault of its own.
 ordered AS (
-  SELECT run, rank, device, communicator, lane, kind, nth, step, begin_at,
-    begin_ns, end_ns,
+  SELECT run, rank, device, communicator, lane, kind, nth, step, at_work,
+    begin_at, begin_ns, end_ns,
     max(end_ns) OVER (PARTITION BY run, rank, device
       ORDER BY begin_ns, end_ns, communicator, kind, nth
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS left_ns
   FROM arrivals),
 summed AS (
-  SELECT run, rank, device, communicator, lane, kind, nth, step, begin_at,
-    begin_ns, end_ns,
+  SELECT run, rank, device, communicator, lane, kind, nth, step, at_work,
+    begin_at, begin_ns, end_ns,
     sum(CAST(greatest(begin_ns - coalesce(left_ns, begin_ns), 0) AS DOUBLE))
       OVER (PARTITION BY run, rank, device
         ORDER BY begin_ns, end_ns, communicator, kind, nth
         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS own_sum_ns
   FROM ordered),
 owned AS (
-  SELECT run, rank, device, communicator, kind, nth, step, begin_at, begin_ns,
+  SELECT run, rank, device, communicator, kind, nth, step, at_work, begin_at,
+    begin_ns,
     lag(end_ns) OVER (PARTITION BY run, rank, device, communicator
       ORDER BY begin_ns, end_ns, kind, nth) AS since_ns,
     own_sum_ns - lag(own_sum_ns) OVER (
@@ -39,7 +40,9 @@ owned AS (
       ORDER BY begin_ns, end_ns, kind, nth) AS own_ns
   FROM summed WHERE lane = ''),
 usual AS (
-  SELECT run, communicator, kind, nth, median(own_ns) AS own_ns
+  SELECT run, communicator, kind, nth,
+    coalesce(median(CASE WHEN at_work = 1 THEN own_ns END), median(own_ns))
+      AS own_ns
   FROM owned GROUP BY run, communicator, kind, nth),
 -- The work since the last collective is that of the step in which most of it
 -- lies: the first of a step waits for what the step before it did.
@@ -48,6 +51,7 @@ begins AS (
   FROM numbered GROUP BY run, rank, device, step),
 blames AS (
   SELECT o.run, o.rank, o.communicator,
+    o.step AS met_step,
     CASE WHEN o.begin_ns - b.begin_ns < b.begin_ns - o.since_ns
       THEN o.step - 1 ELSE o.step END AS step,
     CASE WHEN o.begin_at = m.last_at THEN 1 ELSE 0 END AS is_last,
@@ -61,14 +65,48 @@ blames AS (
   LEFT JOIN begins b ON o.run = b.run AND o.rank = b.rank
     AND o.device = b.device AND o.step = b.step
   WHERE o.own_ns IS NOT NULL),
+-- A device that works while its collective waits has lost nothing: members lose
+-- as much in a step as they have more of exposed communication, or of time
+-- between the step before and it.
+windows AS (
+  SELECT run, rank, device, step, comm_exposed_ns, begin_ns,
+    lag(end_ns) OVER (PARTITION BY run, rank, device ORDER BY step, begin_ns)
+      AS before_ns
+  FROM numbered),
+exposed AS (
+  SELECT run, rank, step, CAST(sum(comm_exposed_ns +
+      greatest(begin_ns - coalesce(before_ns, begin_ns), 0)) AS DOUBLE) /
+      count(DISTINCT device) AS ns
+  FROM windows GROUP BY run, rank, step),
+met_blames AS (
+  SELECT run, rank, communicator, step, met_step, count(*) AS collectives,
+    sum(is_last) AS times_last, sum(blame_ns) AS blame_ns
+  FROM blames GROUP BY run, rank, communicator, step, met_step),
+seen AS (
+  SELECT b.run, b.communicator, b.met_step, b.rank, max(e.ns) AS ns,
+    sum(b.blame_ns) AS blame_ns
+  FROM met_blames b JOIN exposed e ON b.run = e.run AND b.rank = e.rank
+    AND b.met_step = e.step
+  GROUP BY b.run, b.communicator, b.met_step, b.rank),
+usually_seen AS (
+  SELECT run, communicator, met_step, median(ns) AS ns
+  FROM seen GROUP BY run, communicator, met_step),
+lost AS (
+  SELECT s.run, s.communicator, s.met_step, s.rank,
+    least(greatest(u.ns - s.ns, 0e0) / NULLIF(s.blame_ns, 0e0), 1e0) AS share
+  FROM seen s JOIN usually_seen u ON s.run = u.run
+    AND s.communicator = u.communicator AND s.met_step = u.met_step),
 lengths AS (
   SELECT run, step, CAST(median(end_ns - begin_ns) AS DOUBLE) AS length_ns
   FROM numbered
   GROUP BY run, step),
 per_step AS (
-  SELECT run, rank, communicator, step, count(*) AS collectives,
-    sum(is_last) AS times_last, sum(blame_ns) AS blame_ns
-  FROM blames GROUP BY run, rank, communicator, step),
+  SELECT b.run, b.rank, b.communicator, b.step,
+    sum(b.collectives) AS collectives, sum(b.times_last) AS times_last,
+    sum(b.blame_ns * coalesce(l.share, 1e0)) AS blame_ns
+  FROM met_blames b LEFT JOIN lost l ON b.run = l.run AND b.rank = l.rank
+    AND b.communicator = l.communicator AND b.met_step = l.met_step
+  GROUP BY b.run, b.rank, b.communicator, b.step),
 per_rank AS (
   SELECT run, rank, CAST(sum(collectives) AS BIGINT) AS collectives,
     CAST(sum(times_last) AS BIGINT) AS times_last
@@ -108,13 +146,16 @@ changes AS (
 halves AS (
   SELECT s.run, s.rank, median(s.blame_ns) AS blame_ns,
     median(s.length_ns) AS length_ns, min(s.first_step) AS first_step,
-    median(CASE WHEN s.step <= c.last_before THEN s.blame_ns END) AS before_ns,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY
+      CASE WHEN s.step <= c.last_before THEN s.blame_ns END) AS before_ns,
     median(CASE WHEN s.step <= c.last_before THEN s.length_ns END)
       AS length_before_ns,
-    median(CASE WHEN s.step > c.last_before THEN s.blame_ns END) AS after_ns,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY
+      CASE WHEN s.step > c.last_before THEN s.blame_ns END) AS after_ns,
     median(CASE WHEN s.step > c.last_before THEN s.length_ns END)
       AS length_after_ns,
-    min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step
+    min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step,
+    count(CASE WHEN s.step <= c.last_before THEN 1 END) AS steps_before
   FROM series s LEFT JOIN changes c ON s.run = c.run AND s.rank = c.rank
   GROUP BY s.run, s.rank),
 -- A part of the steps alone counts where it differs from the rest.
@@ -122,7 +163,8 @@ parted AS (
   SELECT run, rank, first_step, change_step, before_ns, length_before_ns,
     CASE WHEN after_ns - before_ns >= {{threshold}} / 2e0 * length_after_ns
         THEN 'rose'
-      WHEN before_ns - after_ns >= {{threshold}} / 2e0 * length_before_ns
+      WHEN steps_before > 1
+        AND before_ns - after_ns >= {{threshold}} / 2e0 * length_before_ns
         THEN 'fell' ELSE 'steady' END AS course,
     blame_ns, length_ns, after_ns, length_after_ns
   FROM halves),

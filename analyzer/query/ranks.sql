@@ -10,9 +10,14 @@ WITH
 {{include step_places}},
 -- Steps that no other rank numbers so.
 renumbered AS (
-  SELECT run, rank, count(CASE WHEN at_step <> step THEN 1 END) AS n,
-    count(*) - count(DISTINCT at_step) AS joined
-  FROM step_places GROUP BY run, rank),
+  SELECT p.run, p.rank,
+    count(DISTINCT CASE WHEN p.at_step <> p.step THEN p.step END) AS n,
+    count(DISTINCT p.step) - count(DISTINCT p.at_step) AS joined
+  FROM step_places p JOIN steps s ON p.run = s.run AND p.rank = s.rank
+    AND p.step = s.step
+  WHERE s.use = 'used' GROUP BY p.run, p.rank),
+overfull AS (SELECT run, rank, min(step) AS step FROM crowded
+  GROUP BY run, rank),
 asked AS (
   SELECT run, rank, host, process, world_size, complete, lost, open_call,
     begin_ns, rank_from
@@ -37,12 +42,14 @@ findings AS (
       WHEN NOT p.complete THEN 'cut short'
       WHEN p.lost > 0 THEN 'events were lost'
       WHEN p.processes > 1 THEN 'several processes'
+      WHEN f.step IS NOT NULL THEN 'a step holds those of others'
       WHEN o.joined > 0 THEN 'steps are not those of others'
       WHEN o.n > 0 THEN 'steps are numbered otherwise'
       WHEN p.steps < u.steps * 0.9e0 THEN 'fewer steps than others'
       ELSE 'whole' END AS finding
   FROM per_rank p JOIN usual u ON p.run = u.run
   LEFT JOIN renumbered o ON p.run = o.run AND p.rank = o.rank
+  LEFT JOIN overfull f ON p.run = f.run AND p.rank = f.rank
   UNION ALL
   SELECT run, CAST(NULL AS BIGINT) AS rank, CAST(NULL AS STRING) AS host,
     CAST(NULL AS BIGINT) AS steps, world_size - present AS lost,

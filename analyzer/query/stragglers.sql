@@ -33,7 +33,8 @@ excesses AS (
   FROM placed p JOIN role_steps r ON p.run = r.run AND p.role = r.role
     AND p.step = r.step),
 -- Where the mean changes most: the largest distance of the running sum from the
--- line to its end.
+-- line to its end. One step alone is no change, nor is it the half of two: of an
+-- even number the lesser of the two in the middle counts.
 sums AS (
   SELECT run, rank, device, step, excess,
     sum(excess) OVER (PARTITION BY run, rank, device ORDER BY step
@@ -47,14 +48,17 @@ changes AS (
     SELECT run, rank, device, step,
       row_number() OVER (PARTITION BY run, rank, device ORDER BY
         abs(so_far - every * place / n) DESC, step) AS best
-    FROM sums WHERE place < n) candidates
+    FROM sums WHERE place + 1 < n) candidates
   WHERE best = 1),
 halves AS (
   SELECT e.run, e.rank, e.device, count(*) AS steps, max(e.n) AS peers,
     median(e.length_ns) AS step_ns, median(e.own_ns) AS own_ns,
     median(e.excess) AS excess,
-    median(CASE WHEN e.step <= c.last_before THEN e.excess END) AS before,
-    median(CASE WHEN e.step > c.last_before THEN e.excess END) AS after,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY
+      CASE WHEN e.step <= c.last_before THEN e.excess END) AS before,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY
+      CASE WHEN e.step > c.last_before THEN e.excess END) AS after,
+    count(CASE WHEN e.step <= c.last_before THEN 1 END) AS steps_before,
     min(CASE WHEN e.step > c.last_before THEN e.step END) AS change_step,
     min(e.step) AS first_step
   FROM excesses e LEFT JOIN changes c ON e.run = c.run AND e.rank = c.rank
@@ -66,7 +70,7 @@ judged AS (
     CASE
       WHEN peers < 2 THEN 'alone'
       WHEN coalesce(after, excess) >= {{threshold}} THEN 'straggler'
-      WHEN before >= {{threshold}} THEN 'recovered'
+      WHEN before >= {{threshold}} AND steps_before > 1 THEN 'recovered'
       ELSE 'usual' END AS verdict
   FROM halves),
 hosts AS (SELECT run, rank, min(host) AS host FROM runs GROUP BY run, rank)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/ranks/verdict.h"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 
@@ -22,15 +23,20 @@ struct Group {
   std::vector<int64_t> ranks;
 };
 
-// Whom a stage with more work makes late is told with the stage.
+// A stage with more work: what that makes of its ranks is told with the stage.
+bool IsOfItsStage(const JudgedRank& rank,
+                  const std::vector<UnevenStage>& stages) {
+  if (!IsIn(stages, rank.rank)) return false;
+  return rank.cause == "data" || rank.cause == "kernels" ||
+         (!rank.has_cause() && !rank.is_straggler);
+}
+
 std::vector<Group> GroupsOf(const std::vector<JudgedRank>& judged,
                             const std::vector<UnevenStage>& stages) {
   std::vector<Group> groups;
   for (const JudgedRank& rank : judged) {
     if (!rank.is_named()) continue;
-    if (!rank.has_cause() && !rank.is_straggler && IsIn(stages, rank.rank)) {
-      continue;
-    }
+    if (IsOfItsStage(rank, stages)) continue;
     Group* group = nullptr;
     for (Group& each : groups) {
       const JudgedRank& first = *each.first;
@@ -84,6 +90,10 @@ std::string CauseText(const JudgedRank& rank, bool is_one) {
   if (rank.cause == "data") {
     return absl::StrCat(its, "share of the data: ", ms,
                         " a step of work (FLOPs) more than elsewhere");
+  }
+  if (rank.cause == "kernels") {
+    return absl::StrCat(its, "kernels, of which there are more than elsewhere: ",
+                        ms, " a step");
   }
   if (rank.cause == "link") {
     return absl::StrCat(its, "link, over which transfers take ", ms,
@@ -198,8 +208,13 @@ std::string NobodySentence(const RanksReport& report) {
   if (overview.Whole(0, "ranks").value_or(0) < 2) {
     return "There is one rank, and none to compare it with";
   }
+  // What a rank cost that recovered is no longer so.
+  const auto now =
+      std::ranges::find_if(report.judged, [](const JudgedRank& rank) {
+        return !rank.until_step.has_value();
+      });
   const auto blame =
-      report.judged.empty() ? std::nullopt : report.judged.front().blame_ms;
+      now == report.judged.end() ? std::nullopt : now->blame_ms;
   return absl::StrCat(
       "No rank stands out",
       blame ? absl::StrCat(": the one that comes latest makes others wait ",

@@ -34,6 +34,10 @@ std::string Meaning(const std::string& finding) {
   if (finding == "several processes") {
     return "; their processes are added up";
   }
+  if (finding == "a step holds those of others") {
+    return "; in it they only took part in the collectives of several steps of "
+           "others, so it is not compared";
+  }
   if (finding == "steps are numbered otherwise") {
     return "; they have the numbers of the ranks with which they meet in "
            "collectives";

@@ -19,6 +19,8 @@ inline constexpr Launcher kLaunchers[] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},  // Open MPI
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},    // MVAPICH2
     {"PMI_RANK", "PMI_SIZE"},                          // MPICH, Intel MPI
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},      // jsrun of LSF
+    {"PMIX_RANK", nullptr},                            // prun, srun --mpi=pmix
     {"SLURM_PROCID", "SLURM_NTASKS"},                  // srun
     {"JOB_COMPLETION_INDEX", nullptr},                 // Kubernetes, indexed
 };

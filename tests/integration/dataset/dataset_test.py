@@ -287,6 +287,68 @@ class PackTest(Case):
             self.assertIn((row["n"], row["r"]), {(300, 1), (70_300, 2)})
         self.assertIn(300, seen)
 
+    def stopped_packer(self, trace, rank: int, known: set):
+        """A packer in the middle of its work, and its folder."""
+        packer = subprocess.Popen(
+            [DLTAP, "pack", "--parquet", self.folder / "set", "--rank",
+             str(rank), trace], env=ENV, stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL)
+        self.addCleanup(packer.wait)
+        self.addCleanup(packer.kill)
+        while packer.poll() is None:
+            new = set(self.folder.glob("set/.pack-*/.lock")) - known
+            if new and any(new.copy().pop().parent.glob("*/*")):
+                packer.send_signal(signal.SIGSTOP)
+                return packer, new.pop().parent
+        self.fail(f"packed before it was stopped: {packer.returncode}")
+
+    def test_the_next_packer_removes_what_a_killed_one_left_and_no_other(self):
+        few, many = self.numbered(300), self.numbered(70_000)
+        dataset = self.pack(few, options=["--rank", "0"])
+        living, kept = self.stopped_packer(many, 1, set())
+        killed, left = self.stopped_packer(many, 2, {kept / ".lock"})
+        self.pack(few, options=["--rank", "3"])
+        self.assertTrue(kept.exists())
+        self.assertTrue(left.exists())
+        killed.kill()
+        killed.wait()
+        self.assertTrue(left.exists())
+        packers = [subprocess.Popen(
+            [DLTAP, "pack", "--parquet", dataset, "--rank", str(rank), few],
+            env=ENV, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            text=True) for rank in (4, 5, 6)]
+        for packer in packers:
+            said = packer.communicate()[1]
+            self.assertEqual(packer.returncode, 0, said)
+        self.assertFalse(left.exists())
+        self.assertTrue(kept.exists())
+        living.send_signal(signal.SIGCONT)
+        self.assertEqual(living.wait(), 0)
+        self.assertEqual(list(dataset.glob(".pack-*")), [])
+        self.assertEqual(self.ask(dataset, """
+            SELECT rank, count(*) AS n FROM kernels GROUP BY rank
+            ORDER BY rank"""), [
+            {"rank": rank, "n": 70_000 if rank == 1 else 300}
+            for rank in (0, 1, 3, 4, 5, 6)])
+
+    def test_what_is_of_another_machine_goes_when_it_has_rested_for_a_day(
+            self):
+        dataset = self.pack(self.numbered(300))
+        folders = {}
+        for name, hours, owner in (("new", 0, "other\n"), ("old", 25, "other\n"),
+                                   ("nobody", 25, ""), ("bare", 25, None)):
+            folder = folders[name] = dataset / f".pack-far-1-{name}"
+            folder.mkdir()
+            (folder / "part-0.parquet").write_bytes(b"PAR1 half of")
+            if owner is not None:
+                (folder / ".lock").write_text(owner)
+            at = time.time() - hours * 3600
+            for path in (*folder.iterdir(), folder):
+                os.utime(path, (at, at))
+        self.pack(self.numbered(300))
+        self.assertEqual({name for name, folder in folders.items()
+                          if folder.exists()}, {"new", "bare"})
+
     def test_names_of_any_bytes_are_kept(self):
         name = "void k<'; DROP TABLE x; --\"\u00e9\u2603\\>(int)"
         trace = self.folder / "hostile.json"

@@ -26,10 +26,11 @@ SEEDS = int(os.environ.get("DLTAP_QUERY_SEEDS", "5"))
 class Asked:
     """A simulated job as a data set, in a folder of its own."""
 
-    def __init__(self, write_options: dict | None = None, **options):
+    def __init__(self, write_options: dict | None = None,
+                 simulation: type = job.Simulation, **options):
         self.folder = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.folder.name)
-        self.simulation = job.Simulation(job.Job(**options))
+        self.simulation = simulation(job.Job(**options))
         self.writer = write.write(self.simulation, self.path,
                                   **(write_options or {}))
         self.dataset = asking.Dataset(self.path)

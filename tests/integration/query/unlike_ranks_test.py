@@ -100,6 +100,36 @@ class Stages(unittest.TestCase):
         self.assertIn("its GPUs are slower", said)
         self.assertNotIn("unevenly", said)
 
+    def test_stages_that_are_there_once_are_compared(self):
+        """By places in one communicator, or with one for each pair."""
+        for pairs in (False, True):
+            for stages, more in ((4, 2), (4, 0), (2, 1), (5, 4)):
+                with self.subTest(pairs=pairs, stages=stages, more=more):
+                    asked = Asked(tensor=1, pipeline=stages, data=1,
+                                  write_options={"pairs": pairs},
+                                  faults=(Fault("long_stage", more, 0, 1.5),))
+                    rows = asked.ask("stages")
+                    self.assertEqual([(r["stage"], r["rank"]) for r in rows],
+                                     [(s, s) for s in range(stages)])
+                    self.assertEqual({r["rank"] for r in rows
+                                      if r["verdict"] == "uneven"}, {more})
+                    said = report_of(asked.path)["verdict"]
+                    self.assertIn(f"Stage {more + 1} of {stages}", said[0])
+                    self.assertEqual(len(said), 1, said)
+                    self.assertEqual([r["stage"] for r in
+                                      asked.ask("bubbles", top=99)
+                                      if r["rank"] == more], [more])
+
+    def test_stages_of_several_replicas_are_found_by_pairs_too(self):
+        for tensor, pipeline, data in ((2, 3, 2), (1, 4, 3)):
+            asked, plain = (Asked(tensor=tensor, pipeline=pipeline, data=data,
+                                  write_options={"pairs": pairs},
+                                  faults=(Fault("long_stage", tensor),))
+                            for pairs in (True, False))
+            self.assertEqual(asked.ask("stages"), plain.ask("stages"))
+            self.assertEqual({r["stage"] for r in plain.ask("stages")
+                              if r["verdict"] == "uneven"}, {1})
+
     def test_one_slow_rank_makes_no_uneven_stage(self):
         asked = Asked(tensor=1, pipeline=2, data=4,
                       faults=(Fault("slow_gpu", 3, 0, 2.0),))

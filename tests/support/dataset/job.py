@@ -16,7 +16,9 @@ MS = 1_000_000.0
 class Fault:
     """kind: slow_gpu, slow_host (RANK's host), slow_link (all transfers that
     `rank` takes part in), long_data, long_stage (more layers on the stage of
-    `rank`), dead, skip, size."""
+    `rank`), extra_kernels (some of the blocks end with one more kernel), ends
+    (`rank` has no work from that step on, and only takes part in collectives,
+    in what it takes for its last step), dead, skip, size."""
     kind: str
     rank: int
     step: int = 0
@@ -62,6 +64,7 @@ class Block:
     length: np.ndarray
     gap: np.ndarray  # the device waits for the host so long before
     flops: np.ndarray
+    extra: np.ndarray  # how much of the length one more kernel takes
 
 
 @dataclasses.dataclass
@@ -123,9 +126,17 @@ class Simulation:
         host = self._factor("slow_host", step, ranks)
         gap = 0.02 * MS * self.random.uniform(0.5, 1.5, ranks.shape)
         gap = gap + (host - 1) * milliseconds * MS
+        if direction == FORWARD:
+            extra = length * (self._factor("extra_kernels", step, ranks) - 1)
+        else:
+            extra = np.zeros(ranks.shape)
+        length = length + extra
+        for fault in self.job.faults:
+            if fault.kind == "ends" and step >= fault.step:
+                length[ranks == fault.rank] = gap[ranks == fault.rank] = 0
         begin = self.now[ranks] + gap
         self.blocks.append(Block(step, direction, ranks, begin, length, gap,
-                                 milliseconds * 1e11 * longer))
+                                 milliseconds * 1e11 * longer, extra))
         self.now[ranks] = begin + length
 
     def _meet(self, step: int, communicator: str, kind: str,

@@ -83,7 +83,7 @@ class Writer:
                  without: tuple[int, ...] = (), empty: tuple[int, ...] = (),
                  kernel_rows: int = 0,
                  renumber: dict[int, tuple[int, int]] | None = None,
-                 halved: tuple[int, ...] = ()):
+                 halved: tuple[int, ...] = (), pairs: bool = False):
         self.simulation, self.folder, self.run = simulation, folder, run
         self.device_name, self.with_kernels = device_name, with_kernels
         self.name_of = name_of  # of kernels: hostile ones
@@ -91,6 +91,7 @@ class Writer:
         # By rank: from this step on its numbers are so much higher.
         self.renumber = renumber or {}
         self.halved = halved  # ranks with two kernels for each of the others
+        self.pairs = pairs  # a communicator for each two stages
         self.clocks = Clocks(simulation)
         self.faults = {f.kind: f for f in simulation.job.faults}
         for rank, rows in enumerate(rows_by_rank(simulation)):
@@ -113,9 +114,15 @@ class Writer:
         dead = self.faults.get("dead")
         return self.simulation.job.steps if dead is None else dead.step
 
+    def _work_ends(self, rank: int) -> int:
+        return min((f.step for f in self.simulation.job.faults
+                    if f.kind == "ends" and f.rank == rank),
+                   default=self.simulation.job.steps)
+
     def _rank(self, rank: int, rows: RankRows, empty: bool) -> None:
         last = 0 if empty else self._last_step(rank)
-        rows.blocks = [b for b in rows.blocks if b[0].step < last]
+        rows.blocks = [b for b in rows.blocks
+                       if b[0].step < min(last, self._work_ends(rank))]
         if not empty:
             self._collectives(rank, rows, last)
             kernels = self._kernels(rank, rows)
@@ -133,6 +140,8 @@ class Writer:
             if meeting.lane:
                 kind = "recv" if place else "send"
                 own, peer = meeting.lane[place], meeting.lane[1 - place]
+                if self.pairs:
+                    own, peer = (int(own > peer), int(peer > own))
             if meeting.step > last or self._skips(rank, meeting):
                 continue
             begin, end = self.clocks.read(
@@ -146,14 +155,18 @@ class Writer:
                     end = None
                 else:
                     continue
-            key = (meeting.communicator, kind, peer)
+            name = meeting.communicator
+            if self.pairs and meeting.lane:
+                name += f"-{min(meeting.lane)}"
+            key = (name, kind, peer)
             size = meeting.bytes * (2 if self._resizes(rank, meeting) else 1)
-            row = {"device": 0, "communicator": meeting.communicator,
+            row = {"device": 0, "communicator": name,
                    "ranks": self._size(meeting), "communicator_rank": own,
                    "kind": kind, "dtype": "bf16", "bytes": size,
                    "elements_in": size // 2, "elements_out": size // 2,
                    "peer": peer, "nth": count.get(key, 0), "begin_ns": begin,
-                   "end_ns": end, "step": meeting.step,
+                   "end_ns": end,
+                   "step": min(meeting.step, self._work_ends(rank) - 1),
                    "name": f"ncclDevKernel_{kind}"}
             count[key] = count.get(key, 0) + 1
             for column in out:
@@ -170,8 +183,9 @@ class Writer:
         return {first.communicator}
 
     def _size(self, meeting) -> int:
-        return self.simulation.job.pipeline if meeting.lane else len(
-            meeting.members)
+        if meeting.lane and not self.pairs:
+            return self.simulation.job.pipeline
+        return len(meeting.members)
 
     def _skips(self, rank: int, meeting) -> bool:
         fault = self.faults.get("skip")
@@ -191,15 +205,19 @@ class Writer:
             "step", "direction", "name", "class", "begin", "length", "flops")}
         for block, place in rows.blocks:
             begin = block.begin.ravel()[place]
-            length = block.length.ravel()[place]
+            extra = block.extra.ravel()[place]
+            length = block.length.ravel()[place] - extra
             parts = ADAM if block.direction == OPTIMIZER else KERNELS
             if rank in self.halved:
                 parts = [(name, cls, share / 2) for name, cls, share in parts
                          for _ in range(2)]
+            if extra > 0:
+                parts = [*parts, ("clamp", "pointwise", extra / length)]
             for name, cls, share in parts:
                 for column, value in zip(out, (
                         block.step, block.direction, name, cls, begin,
-                        length * share, block.flops.ravel()[place] * share)):
+                        length * share, block.flops.ravel()[place] * share *
+                        (name != "clamp"))):
                     out[column].append(value)
                 begin += length * share
         columns = {c: np.array(v) for c, v in out.items()}
@@ -271,17 +289,23 @@ class Writer:
 
     def _steps(self, rank: int, rows: RankRows, kernels: dict,
                last: int) -> None:
+        last = min(last, self._work_ends(rank))
         compute, gap, comm = (np.zeros(last) for _ in range(3))
         for b, place in rows.blocks:
             compute[b.step] += b.length.ravel()[place]
             gap[b.step] += b.gap.ravel()[place]
         for m, place in rows.meetings:
-            if m.step < last:
-                comm[m.step] += m.end[place] - m.begin[place]
+            if m.step < self._last_step(rank):
+                comm[min(m.step, last - 1)] += m.end[place] - m.begin[place]
         bounds = self.simulation.bounds[:last]
+        if last == self._work_ends(rank):  # the last step is all that follows
+            bounds[-1] = (bounds[-1][0], self.simulation.bounds[-1][1])
         begin = self.clocks.read(rank, np.array([b[rank] for b, _ in bounds]))
         end = self.clocks.read(rank, np.array([e[rank] for _, e in bounds]))
-        compute, comm = compute.astype(np.int64), comm.astype(np.int64)
+        compute = compute.astype(np.int64)
+        # Compute hides what runs beside it.
+        comm = np.minimum(comm.astype(np.int64),
+                          end - begin - compute - gap.astype(np.int64))
         idle = end - begin - compute - comm
         host = np.minimum(gap.astype(np.int64), idle)
         causes = dict.fromkeys(

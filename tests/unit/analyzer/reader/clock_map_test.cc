@@ -67,6 +67,15 @@ TEST(RankVariablesTest, TorchrunWinsAndNonsenseIsIgnored) {
   constexpr std::string_view kTorchrun(
       "RANK=2\0SLURM_PROCID=0\0SLURM_NTASKS=1\0", 37);
   EXPECT_EQ(ParseRankVariables(kTorchrun).world_size, std::nullopt);
+  // Of who does not say how many there are, another may tell it.
+  constexpr std::string_view kPmix(
+      "PMIX_RANK=5\0SLURM_PROCID=5\0SLURM_NTASKS=6\0", 42);
+  EXPECT_EQ(ParseRankVariables(kPmix).rank, 5);
+  EXPECT_EQ(ParseRankVariables(kPmix).world_size, 6);
+  constexpr std::string_view kPrun(
+      "PMIX_RANK=5\0SLURM_PROCID=0\0SLURM_NTASKS=1\0", 42);
+  EXPECT_EQ(ParseRankVariables(kPrun).rank, 5);
+  EXPECT_EQ(ParseRankVariables(kPrun).world_size, std::nullopt);
   constexpr std::string_view kBad("RANK=x\0RANKING=3", 16);
   EXPECT_EQ(ParseRankVariables(kBad).rank, std::nullopt);
   EXPECT_EQ(ParseRankVariables("").rank, std::nullopt);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/world_place.h"
+
+#include <map>
+#include <set>
+
+#include "analyzer/metrics/local_communicators.h"
+
+namespace dltap::analyzer {
+
+std::optional<WorldPlace> FindWorldPlace(const TraceModel& model,
+                                         const Process& process) {
+  LocalCommunicators made;
+  made.Add(model, process, {});
+  const MadeCommunicator* largest = nullptr;
+  bool is_one = true;
+  for (const MadeCommunicator* each : made.All()) {
+    if (each->id.empty() || each->rank < 0 || each->rank >= each->ranks) {
+      continue;
+    }
+    if (largest == nullptr || each->ranks > largest->ranks) {
+      largest = each;
+      is_one = true;
+    } else if (each->id == largest->id && each->rank != largest->rank) {
+      is_one = false;
+    }
+  }
+  if (largest == nullptr || !is_one) return std::nullopt;
+  return WorldPlace{largest->id, largest->rank, largest->ranks};
+}
+
+std::vector<bool> RankedByWorld(const std::vector<RankClaim>& claims) {
+  std::map<int, int> claimed;
+  for (const RankClaim& claim : claims) {
+    if (claim.works && claim.rank) ++claimed[*claim.rank];
+  }
+  std::vector<bool> out(claims.size());
+  std::set<std::string> ids;
+  std::set<int> taken;  // by those whose environment counts
+  std::set<int> places;
+  size_t n = 0;
+  for (size_t i = 0; i < claims.size(); ++i) {
+    const RankClaim& claim = claims[i];
+    out[i] = claim.works && claim.world &&
+             (!claim.rank || claimed[*claim.rank] > 1);
+    if (out[i]) {
+      ++n;
+      ids.insert(claim.world->id);
+      places.insert(claim.world->rank);
+    } else if (claim.works && claim.rank) {
+      taken.insert(*claim.rank);
+    }
+  }
+  bool fits = ids.size() == 1 && places.size() == n;
+  for (const int place : places) fits = fits && !taken.contains(place);
+  if (!fits) out.assign(claims.size(), false);
+  return out;
+}
+
+}  // namespace dltap::analyzer
