@@ -46,6 +46,10 @@ OTHER_LAYERS = {
     "style_transfer": "a clamp and the gradient of another",
     "contrastive_views": "elementwise work of several operations in a row",
     "gradient_penalty": "gradients of gradients",
+    "paused_critic": "the same",
+    "paused_averages": "gradients of norms and divisions in a row",
+    "paused_accumulation": "casts of gradients of weights and of the input",
+    "growing_images": "gradients of losses of two batches in a row",
     "detection_head": "elementwise work of several operations in a row",
     "segmentation": "a softmax over a strided dimension and products beside it",
     "distances": "the gradient of a product's distances is elementwise work",
@@ -341,9 +345,9 @@ def has_torch(python) -> bool:
 def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
     lines = [line for name in ("programs.py", "layers.py", "applications.py",
-                               "architectures.py", "corners.py", "neighbours.py",
-                               "paused.py",
-                               "solvers.py", "tutorials.py", "variants.py")
+                               "architectures.py", "corners.py",
+                               "neighbours.py", "paused.py", "solvers.py",
+                               "tutorials.py", "variants.py")
              for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")
             for before, line in zip(lines, lines[1:])
