@@ -42,14 +42,15 @@ void CaptureEnded(bool failed) {
   if (thread.captures == 0) thread.record_flags &= kTakesSites;
 }
 
-uint64_t LookCloser(ThreadState& thread, bool is_work, uint64_t begin_ticks) {
+[[gnu::cold]] uint64_t LookCloser(ThreadState& thread, bool is_work,
+                                  uint64_t begin_ticks) {
   LookAtCaptures(thread);
   if (!is_work || (thread.record_flags & kTakesSites) == 0) return begin_ticks;
   return NoteSite(thread);
 }
 
-void DelayCall(ThreadState& thread, specs::LayerClass layer_class,
-               OpenCall& call) {
+[[gnu::cold]] void DelayCall(ThreadState& thread, specs::LayerClass layer_class,
+                             OpenCall& call) {
   // What is captured is not run now.
   const bool capturing = (thread.record_flags & trace::kCallCapturing) != 0;
   if (capturing || !WaitDelay(layer_class)) return;
@@ -58,7 +59,8 @@ void DelayCall(ThreadState& thread, specs::LayerClass layer_class,
   thread.outermost_ticks = call.begin_ticks;
 }
 
-int WriteLongDuration(trace::CallSlot* slot, int slots, uint64_t duration) {
+[[gnu::cold]] int WriteLongDuration(trace::CallSlot* slot, int slots,
+                                    uint64_t duration) {
   if (static_cast<int64_t>(duration) < 0) {
     CountLoss(trace::LossKind::kNegativeDuration);
     slot->duration_ticks = 0;

@@ -81,9 +81,8 @@ template <typename Traits, typename... Args>
 }
 
 // Waits as the delay in force says; the call begins afterwards.
-[[gnu::cold, gnu::noinline]] void DelayCall(ThreadState& thread,
-                                            specs::LayerClass layer_class,
-                                            OpenCall& call);
+[[gnu::noinline]] void DelayCall(ThreadState& thread,
+                                 specs::LayerClass layer_class, OpenCall& call);
 
 // The calling thread has begun, ended a stream capture. A capture may be ended
 // by another thread than began it, which sees so at its next call: then none of
@@ -94,9 +93,8 @@ void CaptureEnded(bool failed);
 
 // An outermost call begins on a thread that captures, or whose launch sites are
 // taken. Returns when it begins: after that.
-[[gnu::cold, gnu::noinline]] uint64_t LookCloser(ThreadState& thread,
-                                                 bool is_work,
-                                                 uint64_t begin_ticks);
+[[gnu::noinline]] uint64_t LookCloser(ThreadState& thread, bool is_work,
+                                      uint64_t begin_ticks);
 
 // Depth heals itself: an entry whose frame lies above the outermost wrapper's
 // proves that that wrapper was left by a longjmp, an exception or a cancelled
@@ -179,9 +177,8 @@ template <specs::EntryPoint kEntry>
 
 // What a call of 2^32 ticks (1.5 s) or more needs: one slot more, for its
 // duration. Also where a clock that ran backwards shows. Returns the slots.
-[[gnu::cold, gnu::noinline]] int WriteLongDuration(trace::CallSlot* slot,
-                                                   int slots,
-                                                   uint64_t duration);
+[[gnu::noinline]] int WriteLongDuration(trace::CallSlot* slot, int slots,
+                                        uint64_t duration);
 
 // One record, built in place.
 template <specs::EntryPoint kEntry, typename... Args>

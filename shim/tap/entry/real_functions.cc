@@ -220,7 +220,7 @@ void SettleRealFunctions() {
   errno = saved_errno;
 }
 
-void* ResolveReal(int counter_index, const void* caller) {
+[[gnu::cold]] void* ResolveReal(int counter_index, const void* caller) {
   if (!LoaderMoved()) {
     void* known = FindForCallSite(caller, counter_index);
     if (known != nullptr) return known;

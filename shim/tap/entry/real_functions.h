@@ -20,8 +20,7 @@ extern constinit std::atomic<void*> g_real[specs::kCounterCount] asm(
 
 // The real function for a wrapper that was called from `caller`. nullptr: no
 // loaded library has it.
-[[gnu::cold, gnu::noinline]] void* ResolveReal(int counter_index,
-                                               const void* caller);
+[[gnu::noinline]] void* ResolveReal(int counter_index, const void* caller);
 
 // Called by the dlsym filter: `caller` found `real` for a wrapped function.
 // False, and counted, when the wrapper would lead elsewhere, or when `real` is

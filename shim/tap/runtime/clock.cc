@@ -92,7 +92,7 @@ uint64_t OwnCpuNs() { return ReadNs(CLOCK_THREAD_CPUTIME_ID); }
 
 uint64_t ProcessCpuNs() { return ReadNs(CLOCK_PROCESS_CPUTIME_ID); }
 
-uint64_t SlowTicks() {
+[[gnu::cold]] uint64_t SlowTicks() {
   const auto kind =
       static_cast<ClockKind>(g_process.clock.load(std::memory_order_relaxed));
   if (kind == ClockKind::kActivity) return ActivityNs();

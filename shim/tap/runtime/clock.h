@@ -23,7 +23,7 @@ struct ClockReading {
 using ActivityTimestamp = int32_t (*)(uint64_t* timestamp);
 
 // Hot path.
-[[gnu::cold, gnu::noinline]] uint64_t SlowTicks();
+[[gnu::noinline]] uint64_t SlowTicks();
 
 inline uint64_t CycleCounter() {
 #if defined(__x86_64__)

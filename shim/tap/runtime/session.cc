@@ -165,7 +165,7 @@ void WaitForSession() {
 
 }  // namespace
 
-bool PrepareSession() {
+[[gnu::cold]] bool PrepareSession() {
   if (g_process.preparing.load(std::memory_order_acquire) != kPrepared) {
     const int saved_errno = errno;
     uint32_t none = kNotPrepared;
@@ -185,7 +185,7 @@ bool PrepareSession() {
   return g_process.word.load(std::memory_order_acquire) != kDisabled;
 }
 
-bool StartSession() {
+[[gnu::cold]] bool StartSession() {
   uint32_t word = g_process.word.load(std::memory_order_acquire);
   if (word != kIdle) return word >= kFirstSession;
   const int saved_errno = errno;

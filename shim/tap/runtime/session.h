@@ -10,14 +10,14 @@ namespace dltap::shim {
 
 // Reads the configuration and decides by which clock the first work is timed.
 // Cheap when repeated, creates nothing. False: the process does not record.
-[[gnu::cold, gnu::noinline]] bool PrepareSession();
+[[gnu::noinline]] bool PrepareSession();
 
 // Starts the collector, which opens the process's session, and waits for it;
 // also the threads that come meanwhile wait. True when a session records now.
 // A session that is not open in time is not waited for again: calls are counted
 // and lost as `session_opening` until it is. Once failed or disabled, the
 // process stays off.
-[[gnu::cold, gnu::noinline]] bool StartSession();
+[[gnu::noinline]] bool StartSession();
 
 }  // namespace dltap::shim
 

@@ -95,7 +95,7 @@ void UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
 }  // namespace
 
 // Reached every quarter of the ring. Half full wakes the collector.
-bool MakeRoom(ThreadState& thread, int slots) {
+[[gnu::cold]] bool MakeRoom(ThreadState& thread, int slots) {
   const uint64_t tail =
       std::atomic_ref(thread.ring->tail).load(std::memory_order_acquire);
   const uint64_t capacity = thread.mask + 1;
@@ -123,7 +123,7 @@ bool MakeRoom(ThreadState& thread, int slots) {
 // is dropped, or the append was left by siglongjmp and never goes on. That is
 // certain when the frame that made it has been left; a handler may have a stack
 // of its own, though. No handler makes hundreds of calls.
-bool WasAbandoned(ThreadState& thread, uintptr_t frame) {
+[[gnu::cold]] bool WasAbandoned(ThreadState& thread, uintptr_t frame) {
   constexpr uint32_t kMaxDrops = 256;
   const int saved_errno = errno;
   stack_t stack = {};
@@ -143,7 +143,7 @@ bool WasAbandoned(ThreadState& thread, uintptr_t frame) {
 // The return address lies above the frame's own address. The memory may be gone
 // (the stack of a coroutine), so the kernel is asked whether it can be read: it
 // copies the set before it finds that the first argument makes no sense.
-bool OutermostIsGone(const ThreadState& thread) {
+[[gnu::cold]] bool OutermostIsGone(const ThreadState& thread) {
   const auto* at = reinterpret_cast<void* const*>(thread.outermost_frame) + 1;
   constexpr int kNoOperation = -1;
   const int saved_errno = errno;
@@ -155,7 +155,7 @@ bool OutermostIsGone(const ThreadState& thread) {
 }
 
 // The record ran over the ring's end: its rest belongs to the front.
-void CopyWrapped(ThreadState& thread, int slots) {
+[[gnu::cold]] void CopyWrapped(ThreadState& thread, int slots) {
   const uint64_t at = thread.head & thread.mask;
   const uint64_t over = at + static_cast<uint64_t>(slots) - (thread.mask + 1);
   memcpy(static_cast<void*>(thread.slots),
@@ -164,14 +164,14 @@ void CopyWrapped(ThreadState& thread, int slots) {
 }
 
 // Else the window was closed, or recording stopped, during the call.
-bool LeaveParentsRing(ThreadState& thread) {
+[[gnu::cold]] bool LeaveParentsRing(ThreadState& thread) {
   const uint32_t word = g_process.word.load(std::memory_order_acquire);
   if (word != kIdle && thread.session == LastSession()) return false;
   thread = ThreadState{};
   return true;
 }
 
-bool AttachThread(ThreadState& thread) {
+[[gnu::cold]] bool AttachThread(ThreadState& thread) {
   if (!MayAttach(thread)) return false;
   if (HasRing(thread)) return true;
   ThreadBuffer* buffer = WaitForBuffer();
@@ -185,13 +185,13 @@ bool AttachThread(ThreadState& thread) {
   return true;
 }
 
-void CountCall(int counter_index) {
+[[gnu::cold]] void CountCall(int counter_index) {
   const ThreadState& thread = t_thread;
   if (thread.session == kOwnThread) return;
   g_process.unattached[counter_index].fetch_add(1, std::memory_order_relaxed);
 }
 
-void CountUnattached(int counter_index) {
+[[gnu::cold]] void CountUnattached(int counter_index) {
   ThreadState& thread = t_thread;
   if (!MayAttach(thread)) return CountCall(counter_index);
   if (!HasRing(thread)) {

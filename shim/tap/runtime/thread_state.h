@@ -59,10 +59,9 @@ extern constinit thread_local ThreadState t_thread
 // and becomes part of the trace by Commit().
 //
 // Hot path.
-[[gnu::cold, gnu::noinline]] bool MakeRoom(ThreadState& thread, int slots);
-[[gnu::cold, gnu::noinline]] bool WasAbandoned(ThreadState& thread,
-                                               uintptr_t frame);
-[[gnu::cold, gnu::noinline]] void CopyWrapped(ThreadState& thread, int slots);
+[[gnu::noinline]] bool MakeRoom(ThreadState& thread, int slots);
+[[gnu::noinline]] bool WasAbandoned(ThreadState& thread, uintptr_t frame);
+[[gnu::noinline]] void CopyWrapped(ThreadState& thread, int slots);
 
 // Place for `slots` slots in a row, nullptr when the record must be dropped
 // (ring full, or a signal handler interrupted an append); the drop is counted.
@@ -81,7 +80,7 @@ extern constinit thread_local ThreadState t_thread
 
 // The outermost call was left by a longjmp or an exception, although the call
 // that begins now is made from a deeper frame: its frame has been written over.
-[[gnu::cold, gnu::noinline]] bool OutermostIsGone(const ThreadState& thread);
+[[gnu::noinline]] bool OutermostIsGone(const ThreadState& thread);
 
 // Publishes what was written to the reserved slots.
 inline void Commit(ThreadState& thread, int slots) {
@@ -99,7 +98,7 @@ inline void Commit(ThreadState& thread, int slots) {
 // The process was forked inside the call that returns now: this is the child,
 // and the thread's ring is its parent's. (The word is zero, or that of a
 // session of its own.) Its state is new then.
-[[gnu::cold, gnu::noinline]] bool LeaveParentsRing(ThreadState& thread);
+[[gnu::noinline]] bool LeaveParentsRing(ThreadState& thread);
 inline bool IsInForkedChild(ThreadState& thread) {
   const uint32_t word = g_process.word.load(std::memory_order_relaxed);
   return thread.session != word && LeaveParentsRing(thread);
@@ -108,15 +107,15 @@ inline bool IsInForkedChild(ThreadState& thread) {
 // Slow path.
 
 // Gives the thread a ring of the running session. False: none to be had now.
-[[gnu::cold, gnu::noinline]] bool AttachThread(ThreadState& thread);
+[[gnu::noinline]] bool AttachThread(ThreadState& thread);
 
 // A call of that function was not recorded one by one: before the session,
 // dropped, or in a thread without a ring.
-[[gnu::cold, gnu::noinline]] void CountCall(int counter_index);
+[[gnu::noinline]] void CountCall(int counter_index);
 
 // The same for functions that are only counted; gives the thread its ring once
 // a session runs.
-[[gnu::cold, gnu::noinline]] void CountUnattached(int counter_index);
+[[gnu::noinline]] void CountUnattached(int counter_index);
 
 // Appends one special slot to the calling thread's ring. False when nothing is
 // recorded now or there is no room.

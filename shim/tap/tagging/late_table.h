@@ -30,7 +30,7 @@ class LateTable {
   }
 
  private:
-  [[gnu::cold, gnu::noinline]] T* Map() {
+  [[gnu::noinline]] T* Map() {
     const int saved_errno = errno;
     void* memory = mmap(nullptr, sizeof(T), PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

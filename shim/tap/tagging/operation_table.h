@@ -81,9 +81,8 @@ class OperationTable {
     std::array<uint8_t, kArenaBytes> arena;
   };
 
-  [[gnu::cold, gnu::noinline]] static uint32_t Define(Tables& tables,
-                                                      Entry& entry, uint32_t id,
-                                                      uint16_t session);
+  [[gnu::noinline]] static uint32_t Define(Tables& tables, Entry& entry,
+                                           uint32_t id, uint16_t session);
   static uint32_t FindSlot(const Tables& tables, uint64_t hash,
                            std::span<const uint8_t> bytes, uint32_t* free_slot);
   uint32_t Append(Tables& tables, const OperationEncoder& nodes, uint32_t most);

@@ -81,6 +81,22 @@ class LibraryGatesTest(unittest.TestCase):
         self.assertRegex(flags, r"\(FLAGS_1\).*NOW")
         self.assertRegex(flags, r"\(FLAGS_1\).*NODELETE")
 
+    def test_the_recorded_path_is_none_that_seldom_runs(self):
+        # Where the compiler believes so, it puts both time stamps, and all
+        # between them, into the wrapper's ".cold" part, for size: no inlining.
+        stamps = {}
+        for line in output("objdump", "-d", "--no-show-raw-insn",
+                           LIBRARY).splitlines():
+            if line.endswith(">:"):
+                name = line[line.index("<") + 1:-2]
+            elif "\trdtsc" in line:
+                stamps[name] = stamps.get(name, 0) + 1
+        wrappers = {name for name in re.findall(
+            r" t (dltap_recorded_\w+)$", output("nm", LIBRARY), re.M)}
+        self.assertGreater(len(wrappers), 300)
+        few = {name for name in wrappers if stamps.get(name, 0) < 2}
+        self.assertEqual(few, set())
+
     def test_few_relocations(self):
         relocations = output("readelf", "-rW", LIBRARY)
         self.assertLess(relocations.count("R_X86_64_RELATIVE"),
