@@ -80,7 +80,7 @@ void AvoidableKeeper::FollowZeros(const Part& part) {
   }
 }
 
-// At worst the gradients are added up all the same, to those of an earlier pass.
+// At worst the gradients are added up all the same, to those of another pass.
 void AvoidableKeeper::FinishZeros() {
   zeros_before_backward_ = false;
   const ZeroedGradients::Sums sums = zeroed_.Take();
@@ -182,7 +182,8 @@ void AvoidableKeeper::FollowUnusedGradients(const Part& part) {
   const Direction direction = part.attributed.direction;
   if (direction == Direction::kUpdate) {
     has_update_ = true;
-    unused_.AddUpdate(part.ns, (TraitsOf(part.activity) & (kAdamName | kAddcdivName)) != 0);
+    constexpr uint32_t kAdam = kAdamName | kAddcdivName;
+    unused_.AddUpdate(part.ns, (TraitsOf(part.activity) & kAdam) != 0);
     return;
   }
   const WorkKind* kind = KindOf(part.attributed);
