@@ -90,21 +90,18 @@ void AvoidableKeeper::FinishZeros() {
            .worst_ns = sums.additions_ns});
 }
 
-// Strided indices are looked up by a kernel that scatters and gathers. What
-// lies between an update and the first product is not known to be forward.
+// What lies between an update and the first product is not known to be forward.
 void AvoidableKeeper::FollowManyTables(const Part& part) {
   const Attributed& attributed = part.attributed;
   const bool of_table = attributed.layer_class == LayerClass::kEmbedding;
-  const uint32_t traits = TraitsOf(part.activity);
   if (attributed.work.known()) {
     many_tables_.AddProduct();
-  } else if (!IsBackward(attributed.direction)) {
-    if (of_table || (traits & kScatterName) != 0) {
-      many_tables_.AddLookup(part.ns, part.is_new);
-    }
+  } else if (of_table && !IsBackward(attributed.direction)) {
+    many_tables_.AddLookup(part.ns, part.is_new);
   } else if (of_table) {
-    many_tables_.AddBackward(part.ns, (traits & kTableGradientName) != 0,
-                             part.is_new);
+    const bool adds_up =
+        (TraitsOf(part.activity) & kTableGradientName) != 0;
+    many_tables_.AddBackward(part.ns, adds_up, part.is_new);
   }
 }
 
