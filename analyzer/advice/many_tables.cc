@@ -19,8 +19,9 @@ constexpr Wording kAct = {
 
 // Memory that each lookup's kernels clear, and what joins their rows.
 double BesideNs(const Facts& facts) {
-  constexpr std::array kClasses = {LayerClass::kLayout, LayerClass::kElementwise,
-                                   LayerClass::kCopyD2d, LayerClass::kMemset};
+  constexpr std::array kClasses = {
+      LayerClass::kLayout, LayerClass::kElementwise, LayerClass::kCopyD2d,
+      LayerClass::kMemset};
   return PassesNs(facts, kClasses) +
          facts.Step(facts.totals.in(DeviceState::kIdle));
 }

@@ -80,7 +80,7 @@ void AvoidableKeeper::FollowZeros(const Part& part) {
   }
 }
 
-// At worst the gradients are added up all the same, to those of an earlier pass.
+// At worst the gradients are added up all the same, to those of another pass.
 void AvoidableKeeper::FinishZeros() {
   zeros_before_backward_ = false;
   const ZeroedGradients::Sums sums = zeroed_.Take();
@@ -90,21 +90,18 @@ void AvoidableKeeper::FinishZeros() {
            .worst_ns = sums.additions_ns});
 }
 
-// Strided indices are looked up by a kernel that scatters and gathers. What
-// lies between an update and the first product is not known to be forward.
+// What lies between an update and the first product is not known to be forward.
 void AvoidableKeeper::FollowManyTables(const Part& part) {
   const Attributed& attributed = part.attributed;
   const bool of_table = attributed.layer_class == LayerClass::kEmbedding;
-  const uint32_t traits = TraitsOf(part.activity);
   if (attributed.work.known()) {
     many_tables_.AddProduct();
-  } else if (!IsBackward(attributed.direction)) {
-    if (of_table || (traits & kScatterName) != 0) {
-      many_tables_.AddLookup(part.ns, part.is_new);
-    }
+  } else if (of_table && !IsBackward(attributed.direction)) {
+    many_tables_.AddLookup(part.ns, part.is_new);
   } else if (of_table) {
-    many_tables_.AddBackward(part.ns, (traits & kTableGradientName) != 0,
-                             part.is_new);
+    const bool adds_up =
+        (TraitsOf(part.activity) & kTableGradientName) != 0;
+    many_tables_.AddBackward(part.ns, adds_up, part.is_new);
   }
 }
 
@@ -182,7 +179,8 @@ void AvoidableKeeper::FollowUnusedGradients(const Part& part) {
   const Direction direction = part.attributed.direction;
   if (direction == Direction::kUpdate) {
     has_update_ = true;
-    unused_.AddUpdate(part.ns, (TraitsOf(part.activity) & (kAdamName | kAddcdivName)) != 0);
+    constexpr uint32_t kAdam = kAdamName | kAddcdivName;
+    unused_.AddUpdate(part.ns, (TraitsOf(part.activity) & kAdam) != 0);
     return;
   }
   const WorkKind* kind = KindOf(part.attributed);

@@ -32,10 +32,12 @@ void ManyTables::Pass::EndRow() {
   row = {};
 }
 
+// Forward, rows of any tensor are taken alike: only gradients tell of tables.
 // One lookup's latency stays.
 ManyTables::Sums ManyTables::Take() {
   AddProduct();
   Sums sums;
+  if (backward_.rows.lookups == 0) forward_ = {};
   for (const Pass* pass : {&forward_, &backward_}) {
     const Kernels& rows = pass->rows;
     if (rows.lookups == 0) continue;

@@ -52,9 +52,10 @@ std::string MemoryOf(const Difference& difference) {
 }
 
 bool Has(const Difference& difference, Obstacle obstacle) {
-  return std::any_of(
-      difference.obstacles.begin(), difference.obstacles.end(),
-      [obstacle](const NotComparable& one) { return one.obstacle == obstacle; });
+  const std::vector<NotComparable>& all = difference.obstacles;
+  return std::any_of(all.begin(), all.end(), [obstacle](const auto& one) {
+    return one.obstacle == obstacle;
+  });
 }
 
 void AddLayers(const Difference& difference, std::vector<std::string>& parts) {

@@ -81,6 +81,12 @@ TEST(ManyTablesTest, LookupsInARowAreMostlyLatency) {
   EXPECT_EQ(tables.Take().count, 0) << "taken";
 }
 
+TEST(ManyTablesTest, RowsOfATensorThatIsNoTableAreTakenAlike) {
+  ManyTables tables;
+  for (int i = 0; i < 10; ++i) tables.AddLookup(2000, true);
+  EXPECT_EQ(tables.Take().ns, 0);
+}
+
 TEST(ManyTablesTest, OneTablesGradientTakesManyKernels) {
   ManyTables tables;
   for (int i = 0; i < 40; ++i) tables.AddBackward(2500, i == 38, true);
