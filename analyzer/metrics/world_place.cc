@@ -11,7 +11,7 @@ namespace dltap::analyzer {
 std::optional<WorldPlace> FindWorldPlace(const TraceModel& model,
                                          const Process& process) {
   LocalCommunicators made;
-  made.Add(model, process, {});
+  made.Add(model, process, TimePart{});
   const MadeCommunicator* largest = nullptr;
   bool is_one = true;
   for (const MadeCommunicator* each : made.All()) {
