@@ -177,7 +177,7 @@ class ClampPass {
   }
 
   // Gives each gradient of a pass its clamp. Where some clamps have none, they
-  // are those that follow no layer, if that makes as many and of their sizes.
+  // are those that follow no layer, if the others may be what they are of.
   void SettlePass() {
     if (open_.size() != gradients_.size()) {
       std::vector<size_t> of_layers;
@@ -199,8 +199,13 @@ class ClampPass {
     gradients_.clear();
   }
 
-  // Whether the gradients, which come in reverse, have the grids of `clamps`.
+  // Whether the gradients, which come in reverse, may be of `clamps`: as many
+  // and all of relus, or of the same grids.
   bool AreOf(const std::vector<size_t>& clamps) const {
+    const auto is_relu = [](const Gradient& each) { return each.vote > 0; };
+    if (std::ranges::all_of(gradients_, is_relu)) {
+      return clamps.size() == gradients_.size();
+    }
     return std::ranges::equal(
         clamps.rbegin(), clamps.rend(), gradients_.begin(), gradients_.end(),
         [this](size_t i, const Gradient& gradient) {

@@ -112,6 +112,15 @@ TEST(ClampsTest, ClampsWithoutGradientsTakeNoneOfOtherSizes) {
             (Classes{kActivation, kActivation, kElementwise, kElementwise}));
 }
 
+// A gradient that is laid out otherwise has another grid.
+TEST(ClampsTest, AReluIsKnownWhateverItsGradientsGrid) {
+  Program program;
+  program.Forward(kProduct).Forward(kClamp, 20);
+  program.Forward("gather").Forward(kClamp, 1);  // of lengths
+  program.Backward("threshold_kernel_impl", 80);
+  EXPECT_EQ(program.Clamps(), (Classes{kActivation, kElementwise}));
+}
+
 // An evaluation: the same kernels, without gradients.
 TEST(ClampsTest, OneGradientSettlesThoseOfItsPlace) {
   Program program;
