@@ -49,6 +49,7 @@ OTHER_LAYERS = {
     "paused_critic": "the same",
     "paused_averages": "gradients of norms and divisions in a row",
     "paused_accumulation": "casts of gradients of weights and of the input",
+    "normed_cells": "sums of gradients of weights that are used again",
     "growing_images": "gradients of losses of two batches in a row",
     "detection_head": "elementwise work of several operations in a row",
     "segmentation": "a softmax over a strided dimension and products beside it",
@@ -71,7 +72,7 @@ SHARED_WEIGHTS = {"policy_gradient", "cross_attention_latents",
                   "cached_decoding",
                   "low_rank_adapter", "twins",
                   "neural_differential_equation", "lstm_cells",
-                  "normed_cells", "normed_recurrence"}
+                  "normed_recurrence"}
 # Classes whose TFLOP/s both know, and how far these may be apart: elementwise
 # work that one operator does beside its kernels counts on one side alone.
 RATED = ("attention", "conv")
