@@ -2,7 +2,7 @@
 #ifndef DLTAP_SHIM_TAP_RUNTIME_PROGRAM_STATE_H_
 #define DLTAP_SHIM_TAP_RUNTIME_PROGRAM_STATE_H_
 
-#include <csignal>
+#include <signal.h>
 
 #include "shim/tap/runtime/float_state.h"
 

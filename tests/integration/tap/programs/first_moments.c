@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/support/fake_vendor/fake_cuda.h"
@@ -38,8 +39,6 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
 
 // As a file system does that is far away.
 int openat(int folder, const char* name, int flags, ...) {
-  int (*real)(int, const char*, int, ...) =
-      (int (*)(int, const char*, int, ...))dlsym(RTLD_NEXT, "openat");
   va_list rest;
   va_start(rest, flags);
   const int mode = va_arg(rest, int);
@@ -47,7 +46,7 @@ int openat(int folder, const char* name, int flags, ...) {
   if ((flags & O_CREAT) != 0 && gettid() != getpid()) {
     usleep((useconds_t)atomic_exchange(&g_slow_ms, 0) * 1000);
   }
-  return real(folder, name, flags, mode);
+  return (int)syscall(SYS_openat, folder, name, flags, mode);
 }
 
 static void* Work(void* argument) {
