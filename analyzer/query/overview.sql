@@ -56,7 +56,8 @@ means AS (
 busy AS (
   SELECT c.run, CAST(sum(c.end_ns - c.begin_ns) AS DOUBLE) AS comm_ns
   FROM collectives c JOIN by_step s ON c.run = s.run AND c.step = s.step
-  WHERE {{run}} = '' OR c.run = {{run}}
+  LEFT JOIN crowded w ON c.run = w.run AND c.rank = w.rank AND c.step = w.step
+  WHERE ({{run}} = '' OR c.run = {{run}}) AND w.rank IS NULL
   GROUP BY c.run),
 waits AS (
   SELECT a.run, sum(m.last_at - a.begin_at) AS wait_ns,
@@ -65,6 +66,7 @@ waits AS (
   JOIN met m ON a.run = m.run AND a.communicator = m.communicator
     AND a.lane = m.lane AND a.kind = m.kind AND a.nth = m.nth
   JOIN by_step s ON a.run = s.run AND a.step = s.step
+  WHERE a.at_work = 1
   GROUP BY a.run),
 -- Collectives after which nobody knows when the others left.
 unaligned AS (

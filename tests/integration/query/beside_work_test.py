@@ -103,6 +103,14 @@ class NoWorkLeft(unittest.TestCase):
                     "stragglers": {(4, slow, "straggler")},
                     "cause": {(4, slow, "gpu")}})
 
+    def test_the_overview_is_of_those_that_work(self):
+        asked = Asked(**EIGHT, faults=(Fault("ends", 2, 9),))
+        overview, = asked.ask("overview")
+        # Nothing runs beside it: all communication is exposed.
+        self.assertAlmostEqual(overview["exposed_share_of_comm"], 1.0,
+                               delta=0.03)
+        self.assertLess(overview["comm_ms"], 4.5)
+
     def test_steps_keep_the_numbers_of_those_that_work(self):
         asked = Asked(**EIGHT | {"data": 2}, faults=(Fault("ends", 1, 9),))
         self.assertEqual([r["step"] for r in asked.ask("steps")],
