@@ -170,6 +170,18 @@ def answer_of(frame) -> Answer:
                   [_type_of(kind) for _, kind in frame.dtypes])
 
 
+def _without_plan(spark, frame):
+    """The rows of a frame as a leaf of other plans. Where a kept frame is named,
+    Spark first puts in its whole plan and finds only then that it is kept: with
+    frames kept on frames the plans grow until they fill the driver. The rows are
+    worked out again where an executor that kept them dies, unlike those of
+    localCheckpoint()."""
+    from pyspark.sql import DataFrame
+    planned = frame._jdf.queryExecution()
+    return DataFrame(spark._jsparkSession.internalCreateDataFrame(
+        planned.toRdd(), frame._jdf.schema(), False), spark)
+
+
 def run_query(spark, sql: str) -> Answer:
     """Spark works a common table expression out anew wherever it is named, so
     that some questions would read a table a hundred times: what is named twice
@@ -181,6 +193,7 @@ def run_query(spark, sql: str) -> Answer:
         later = final + "".join(b for _, b in expressions[place + 1:])
         if len(re.findall(rf"\b(?:FROM|JOIN)\s+{name}\b", later)) > 1:
             kept.append(frame.cache())
+            frame = _without_plan(spark, frame)
         frame.createOrReplaceTempView(name)
     answer = answer_of(spark.sql(final))
     for frame in kept:
