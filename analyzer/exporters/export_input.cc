@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/attribution/name_rules.h"
+#include "analyzer/metrics/collective_finder.h"
 #include "analyzer/metrics/step_choice.h"
 #include "analyzer/metrics/step_finder.h"
 #include "shim/specs/entry_point.h"

@@ -317,4 +317,16 @@ CollectiveRuns CollectiveFinder::Take() {
   return std::move(out_);
 }
 
+CollectiveRuns FindCollectives(const TraceModel& model,
+                               const Attribution& attribution) {
+  std::vector<CollectiveRuns> of_processes;
+  for (size_t p = 0; p < model.processes.size(); ++p) {
+    if (model.processes[p].activities.empty()) continue;
+    CollectiveFinder finder(model, p);
+    finder.Add(attribution.processes[p]);
+    of_processes.push_back(finder.Take());
+  }
+  return JoinRuns(model, std::move(of_processes));
+}
+
 }  // namespace dltap::analyzer

@@ -61,6 +61,10 @@ class CollectiveFinder {
   CollectiveRuns out_;
 };
 
+// All of a trace whose events are in memory.
+CollectiveRuns FindCollectives(const TraceModel& model,
+                               const Attribution& attribution);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_METRICS_COLLECTIVE_FINDER_H_

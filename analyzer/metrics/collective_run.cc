@@ -2,13 +2,13 @@
 #include "analyzer/metrics/collective_run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "analyzer/metrics/collective_finder.h"
 #include "analyzer/metrics/collective_records.h"
 
 namespace dltap::analyzer {
@@ -109,18 +109,6 @@ CollectiveRuns JoinRuns(const TraceModel& model,
   NumberAll(model, out);
   KeepUnended(model, out);
   return out;
-}
-
-CollectiveRuns FindCollectives(const TraceModel& model,
-                               const Attribution& attribution) {
-  std::vector<CollectiveRuns> of_processes;
-  for (size_t p = 0; p < model.processes.size(); ++p) {
-    if (model.processes[p].activities.empty()) continue;
-    CollectiveFinder finder(model, p);
-    finder.Add(attribution.processes[p]);
-    of_processes.push_back(finder.Take());
-  }
-  return JoinRuns(model, std::move(of_processes));
 }
 
 }  // namespace dltap::analyzer

@@ -70,11 +70,8 @@ struct CollectiveRuns {
   std::vector<LocalCommunicator> locals;
 };
 
-CollectiveRuns FindCollectives(const TraceModel& model,
-                               const Attribution& attribution);
-
-// The same of what was found in each process: see CollectiveFinder. Needs no
-// events.
+// All of a trace from what was found in each process: see CollectiveFinder.
+// Needs no events.
 CollectiveRuns JoinRuns(const TraceModel& model,
                         std::vector<CollectiveRuns> of_processes);
 

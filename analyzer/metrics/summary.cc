@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/metrics/collective_finder.h"
 #include "analyzer/metrics/device_account.h"
 #include "analyzer/metrics/joint_replay.h"
 #include "analyzer/metrics/memory_account.h"
