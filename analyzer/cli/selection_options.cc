@@ -190,10 +190,11 @@ absl::Status CheckSteps(const Selection& selection, const Summary& summary) {
     return absl::InvalidArgumentError(
         "--steps: no steps were found; --window takes a part of the run");
   }
+  const std::string has = most == 1 ? "0" : absl::StrCat("0..", most - 1);
   return Lacks("--steps",
                first == last ? absl::StrCat("step ", first)
                              : absl::StrCat("steps ", first, "..", last),
-               {absl::StrCat("0", "..", most - 1)});
+               {has});
 }
 
 void KeepSelected(const Selection& selection, TraceModel& model) {

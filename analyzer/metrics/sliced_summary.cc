@@ -31,7 +31,7 @@ bool AnyDeviceIsShared(const EventSource& source, const Selection& selection) {
 
 std::string WhyNot(const EventSource& source, const Selection& selection) {
   if (selection.whole_run || selection.window) {
-    return "a part of the run that is no steps is asked for";
+    return "--window asks for a part of the run";
   }
   if (AnyDeviceIsShared(source, selection)) {
     return "several processes share a GPU";
