@@ -15,8 +15,9 @@ constexpr double kReadEach = 0.8;   // of them: the answer is read
 
 constexpr Wording kAct = {
     .any = "no search for NaN in each gradient once the bug is found",
-    .torch = "no torch.autograd.set_detect_anomaly(True), nor NaN checks in "
-             "hooks, once the bug is found"};
+    .torch =
+        "no torch.autograd.set_detect_anomaly(True), nor NaN checks in "
+        "hooks, once the bug is found"};
 
 // What the reductions clear, the reads, and the gaps after them.
 double BesideNs(const Facts& facts) {

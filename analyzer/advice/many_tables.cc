@@ -14,14 +14,15 @@ constexpr double kLeastShare = 0.05;  // of the step
 
 constexpr Wording kAct = {
     .any = "tables of one width in one table, and one lookup of all their rows",
-    .torch = "tables of one width in one nn.Embedding or nn.EmbeddingBag, each "
-             "at an offset (or torchrec's), and one lookup of all their rows"};
+    .torch =
+        "tables of one width in one nn.Embedding or nn.EmbeddingBag, each "
+        "at an offset (or torchrec's), and one lookup of all their rows"};
 
 // Memory that each lookup's kernels clear, and what joins their rows.
 double BesideNs(const Facts& facts) {
-  constexpr std::array kClasses = {
-      LayerClass::kLayout, LayerClass::kElementwise, LayerClass::kCopyD2d,
-      LayerClass::kMemset};
+  constexpr std::array kClasses = {LayerClass::kLayout,
+                                   LayerClass::kElementwise,
+                                   LayerClass::kCopyD2d, LayerClass::kMemset};
   return PassesNs(facts, kClasses) +
          facts.Step(facts.totals.in(DeviceState::kIdle));
 }

@@ -13,8 +13,9 @@ constexpr double kLeastShare = 0.05;  // of the step
 
 constexpr Wording kAct = {
     .any = "a lookup by index in place of a product with one-hot rows",
-    .torch = "F.embedding(index, table) (or table[index]) in place of "
-             "F.one_hot(index) @ table"};
+    .torch =
+        "F.embedding(index, table) (or table[index]) in place of "
+        "F.one_hot(index) @ table"};
 
 }  // namespace
 

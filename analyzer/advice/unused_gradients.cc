@@ -14,10 +14,12 @@ constexpr double kLeastShare = 0.03;  // of the step
 
 constexpr Wording kAct = {
     .any = "no gradients of weights that are not trained",
-    .torch = "requires_grad_(False) on layers that are not trained, and "
-             "torch.no_grad() around those before the first trained one",
-    .tensorflow = "layer.trainable = False before compile, or tape.watch of "
-                  "the trained variables alone",
+    .torch =
+        "requires_grad_(False) on layers that are not trained, and "
+        "torch.no_grad() around those before the first trained one",
+    .tensorflow =
+        "layer.trainable = False before compile, or tape.watch of "
+        "the trained variables alone",
     .jax = "jax.lax.stop_gradient, or jax.grad by the trained arguments alone",
     .mxnet = "grad_req=\"null\" on layers that are not trained"};
 
@@ -40,9 +42,8 @@ void AdviseUnusedGradients(const Facts& facts, std::vector<Advice>& out) {
       facts.Step(static_cast<double>(work.ns) - work.worst_ns);
   if (facts.ShareOfStep(least_ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kGemm));
-  advice.gain_high_ns =
-      std::max(advice.gain_high_ns, BackwardNs(facts)) +
-      facts.Step(facts.totals.in(DeviceState::kIdle));
+  advice.gain_high_ns = std::max(advice.gain_high_ns, BackwardNs(facts)) +
+                        facts.Step(facts.totals.in(DeviceState::kIdle));
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(

@@ -12,10 +12,12 @@ namespace {
 constexpr double kLeastShare = 0.05;  // of the step
 
 constexpr Wording kAct = {
-    .any = "a loss that reads the logits as they are and computes in FP32 "
-           "inside",
-    .torch = "torch.compile around the loss, a fused linear cross entropy, or "
-             "no .float() before F.cross_entropy (accuracy: compare first)"};
+    .any =
+        "a loss that reads the logits as they are and computes in FP32 "
+        "inside",
+    .torch =
+        "torch.compile around the loss, a fused linear cross entropy, or "
+        "no .float() before F.cross_entropy (accuracy: compare first)"};
 
 // The gradient of the chosen logits is written into zeros, in FP32, too.
 double ZerosNs(const Facts& facts, const AvoidableSums& work) {

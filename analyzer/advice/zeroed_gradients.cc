@@ -12,8 +12,9 @@ namespace {
 constexpr double kLeastShare = 0.03;  // of the step
 
 constexpr Wording kAct = {
-    .any = "let the backward pass write gradients in place of adding them to "
-           "zeros",
+    .any =
+        "let the backward pass write gradients in place of adding them to "
+        "zeros",
     .torch = "zero_grad(set_to_none=True), which is the default",
     .mxnet = "grad_req=\"write\" in place of \"add\""};
 
@@ -27,8 +28,8 @@ void AdviseZeroedGradients(const Facts& facts, std::vector<Advice>& out) {
   Advice advice = SavingOf(facts, work, WaitedFor(facts));
   // The first step has no gradients to clear, and is not counted.
   const double others = std::max<double>(1, facts.steps - 1.0);
-  advice.gain_high_ns += ns / others +
-                         facts.Step(facts.totals.in(DeviceState::kIdle));
+  advice.gain_high_ns +=
+      ns / others + facts.Step(facts.totals.in(DeviceState::kIdle));
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.basis = GainBasis::kMeasured;
   advice.act = kAct.For(facts.framework);

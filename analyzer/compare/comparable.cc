@@ -192,9 +192,9 @@ class Finder {
 
 std::string_view Name(Obstacle obstacle) {
   constexpr std::string_view kNames[] = {
-      "no_gpu_work", "gpu",       "simulated", "clock",   "level",  "losses",
-      "steps",       "few_steps", "step_unit", "devices", "shapes", "layers",
-      "no_times"};
+      "no_gpu_work", "gpu",    "simulated", "clock",     "level",
+      "losses",      "steps",  "few_steps", "step_unit", "devices",
+      "shapes",      "layers", "no_times"};
   return kNames[static_cast<size_t>(obstacle)];
 }
 

@@ -24,9 +24,9 @@ enum class RankFrom : uint8_t {
   kOrder,
   kCommunicator,  // its place in the largest
 };
-inline constexpr RankFrom kRanksFrom[] = {
-    RankFrom::kEnvironment, RankFrom::kOption, RankFrom::kOrder,
-    RankFrom::kCommunicator};
+inline constexpr RankFrom kRanksFrom[] = {RankFrom::kEnvironment,
+                                          RankFrom::kOption, RankFrom::kOrder,
+                                          RankFrom::kCommunicator};
 std::string_view Name(RankFrom from);
 
 // `runs`: a row for a process.

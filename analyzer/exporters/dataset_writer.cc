@@ -117,10 +117,10 @@ absl::Status DatasetWriter::Add(ExportInput& input, size_t p) {
   for (const RankFrom from : kRanksFrom) {
     ColumnStore& run = written_[number].run.emplace_back(RunsColumns());
     const bool by_world = from == RankFrom::kCommunicator && claim.world;
-    WriteRun(input, p, from,
-             by_world ? std::optional<int>(claim.world->ranks)
-                      : process.world_size,
-             run);
+    WriteRun(
+        input, p, from,
+        by_world ? std::optional<int>(claim.world->ranks) : process.world_size,
+        run);
   }
   const ProcessAccount account = MakeProcessAccount(input, p);
   input.only_process = p;
@@ -152,8 +152,7 @@ DatasetWriter::ChooseRanks(std::vector<std::string>& without) const {
   for (size_t i = 0; i < written_.size(); ++i) {
     const RankClaim& claim = claims[i];
     const bool is_beside =
-        !claim.works &&
-        (claim.rank ? working.contains(*claim.rank) : any_work);
+        !claim.works && (claim.rank ? working.contains(*claim.rank) : any_work);
     if (is_beside) {
       without.push_back(written_[i].owner);
     } else if ((claim.rank || by_world[i]) && !options_.rank) {

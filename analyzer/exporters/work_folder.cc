@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 
 absl::Status FolderError(const std::string& path,
                          const std::error_code& error) {
-  return absl::PermissionDeniedError(
-      absl::StrCat(path, ": ", error.message()));
+  return absl::PermissionDeniedError(absl::StrCat(path, ": ", error.message()));
 }
 
 }  // namespace
@@ -32,9 +31,8 @@ absl::StatusOr<WorkFolder> WorkFolder::Make(const std::string& dataset) {
   char host[64] = {};
   gethostname(host, sizeof host - 1);
   for (;;) {
-    std::string path =
-        fs::path(dataset) /
-        absl::StrCat(kWorkPrefix, host, "-", getpid(), "-XXXXXX");
+    std::string path = fs::path(dataset) / absl::StrCat(kWorkPrefix, host, "-",
+                                                        getpid(), "-XXXXXX");
     if (mkdtemp(path.data()) == nullptr) {
       return FolderError(path, {errno, std::system_category()});
     }

@@ -12,8 +12,8 @@
 namespace dltap::analyzer {
 
 // A folder in a data set in which nobody else writes and that no reader sees,
-// for what is not complete yet. It goes with its owner; that of one who was killed
-// goes when the next is made.
+// for what is not complete yet. It goes with its owner; that of one who was
+// killed goes when the next is made.
 class WorkFolder {
  public:
   static absl::StatusOr<WorkFolder> Make(const std::string& dataset);

@@ -84,10 +84,10 @@ void RemoveIfDead(const fs::path& folder, const std::string& boot) {
 // Between the file and its lock another may come and remove both: whoever gets
 // the lock then holds that of a file that is gone.
 std::optional<WorkLock> WorkLock::Hold(const fs::path& folder) {
-  const int fd = open((folder / kLockName).c_str(),
-                      O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) return fs::exists(folder) ? std::optional(WorkLock(-1))
-                                        : std::nullopt;
+  const int fd =
+      open((folder / kLockName).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return fs::exists(folder) ? std::optional(WorkLock(-1)) : std::nullopt;
   WorkLock lock(fd);
   Lock(fd, LOCK_EX);
   struct stat file = {};

@@ -63,17 +63,34 @@ bool SurelyTakesTensorCores(const opmodel::Operation& op) {
 }  // namespace
 
 std::string_view Name(Avoidable kind) {
-  constexpr std::string_view kNames[kAvoidables] = {
-      "fp32_products",  "fp32_convolutions",  "fp64",
-      "tensor_update",  "list_update",        "before_update",
-      "after_update",   "composed_attention", "cell_loop",
-      "trials",         "transposes",         "inner_transposes",
-      "repeated_casts", "recompute",          "pointwise",
-      "dense_tables",   "micro_batches",      "grown_caches",
-      "sliced_gradients", "needless_casts",   "extra_passes",
-      "cell_calls",       "gradient_checks",  "zeroed_gradients",
-      "many_tables",      "one_hot",          "wide_logits",
-      "unused_gradients"};
+  constexpr std::string_view kNames[kAvoidables] = {"fp32_products",
+                                                    "fp32_convolutions",
+                                                    "fp64",
+                                                    "tensor_update",
+                                                    "list_update",
+                                                    "before_update",
+                                                    "after_update",
+                                                    "composed_attention",
+                                                    "cell_loop",
+                                                    "trials",
+                                                    "transposes",
+                                                    "inner_transposes",
+                                                    "repeated_casts",
+                                                    "recompute",
+                                                    "pointwise",
+                                                    "dense_tables",
+                                                    "micro_batches",
+                                                    "grown_caches",
+                                                    "sliced_gradients",
+                                                    "needless_casts",
+                                                    "extra_passes",
+                                                    "cell_calls",
+                                                    "gradient_checks",
+                                                    "zeroed_gradients",
+                                                    "many_tables",
+                                                    "one_hot",
+                                                    "wide_logits",
+                                                    "unused_gradients"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -99,18 +99,16 @@ void AvoidableKeeper::FollowManyTables(const Part& part) {
   } else if (of_table && !IsBackward(attributed.direction)) {
     many_tables_.AddLookup(part.ns, part.is_new);
   } else if (of_table) {
-    const bool adds_up =
-        (TraitsOf(part.activity) & kTableGradientName) != 0;
+    const bool adds_up = (TraitsOf(part.activity) & kTableGradientName) != 0;
     many_tables_.AddBackward(part.ns, adds_up, part.is_new);
   }
 }
 
 void AvoidableKeeper::FinishManyTables() {
   const ManyTables::Sums sums = many_tables_.Take();
-  AddSums(Avoidable::kManyTables,
-          {.count = sums.count,
-           .ns = static_cast<int64_t>(sums.ns),
-           .worst_ns = sums.ns - sums.latency_ns});
+  AddSums(Avoidable::kManyTables, {.count = sums.count,
+                                   .ns = static_cast<int64_t>(sums.ns),
+                                   .worst_ns = sums.ns - sums.latency_ns});
 }
 
 void AvoidableKeeper::FollowOneHot(const Part& part) {
@@ -134,11 +132,10 @@ void AvoidableKeeper::FollowOneHot(const Part& part) {
 
 void AvoidableKeeper::AddOneHot(const OneHot::Sums& sums,
                                 const opmodel::Operation& op) {
-  const double pass_ns = 1e9 * sums.result * ElementBytes(op) /
-                         gpu_->bandwidth_bytes_per_s;
-  const double worst_ns = sums.of_table
-                              ? kSortNs + kSortedAccesses * pass_ns
-                              : kShortNs + kLookupAccesses * pass_ns;
+  const double pass_ns =
+      1e9 * sums.result * ElementBytes(op) / gpu_->bandwidth_bytes_per_s;
+  const double worst_ns = sums.of_table ? kSortNs + kSortedAccesses * pass_ns
+                                        : kShortNs + kLookupAccesses * pass_ns;
   AddSums(Avoidable::kOneHot, {.count = sums.count,
                                .ns = static_cast<int64_t>(sums.ns),
                                .worst_ns = std::min(worst_ns, sums.ns)});
@@ -216,10 +213,9 @@ bool AvoidableKeeper::ReadsWeights(const Attributed& attributed) const {
 void AvoidableKeeper::FinishUnusedGradients() {
   has_update_ = false;
   const UnusedGradients::Sums sums = unused_.Take();
-  AddSums(Avoidable::kUnusedGradients,
-          {.count = sums.count,
-           .ns = static_cast<int64_t>(sums.ns),
-           .worst_ns = sums.ns - sums.least_ns});
+  AddSums(Avoidable::kUnusedGradients, {.count = sums.count,
+                                        .ns = static_cast<int64_t>(sums.ns),
+                                        .worst_ns = sums.ns - sums.least_ns});
 }
 
 void AvoidableKeeper::FollowForms(const Part& part) {

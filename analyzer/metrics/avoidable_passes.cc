@@ -70,12 +70,12 @@ void AvoidableKeeper::FollowCasts(const Part& part) {
     casts_.AddOther();
     return;
   }
-  const NeedlessCasts::Sums sums = casts_.AddCast(
-      {.name = part.activity.name,
-       .stream = part.activity.stream,
-       .bytes = part.efficiency.bytes,
-       .ns = part.ns,
-       .is_new = part.is_new});
+  const NeedlessCasts::Sums sums =
+      casts_.AddCast({.name = part.activity.name,
+                      .stream = part.activity.stream,
+                      .bytes = part.efficiency.bytes,
+                      .ns = part.ns,
+                      .is_new = part.is_new});
   AddSums(Avoidable::kNeedlessCasts,
           {.count = sums.count, .ns = static_cast<int64_t>(sums.ns)});
 }

@@ -140,8 +140,8 @@ void CollectiveTallies::Add(const CollectiveTallies& other) {
   residual_ns = std::max(residual_ns, other.residual_ns);
 }
 
-CollectiveKeeper::CollectiveKeeper(const TraceModel& model,
-                                   CollectiveRuns runs, CollectiveTallies& out)
+CollectiveKeeper::CollectiveKeeper(const TraceModel& model, CollectiveRuns runs,
+                                   CollectiveTallies& out)
     : model_(model),
       runs_(std::move(runs)),
       matches_(MatchCollectives(model, runs_)),

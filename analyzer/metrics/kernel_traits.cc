@@ -59,8 +59,7 @@ uint32_t TraitsOfKernel(std::string_view name) {
   set(of_lists && HasAny(name, {"BinaryOpListAlphaFunctor"}), kListSumName);
   const bool zeroes_lists = of_lists && HasAny(name, {"ZeroFunctor"});
   set(zeroes_lists, kZeroListName);
-  set((of_lists && !one_operator && !zeroes_lists &&
-       !HasAny(name, {"Norm"})) ||
+  set((of_lists && !one_operator && !zeroes_lists && !HasAny(name, {"Norm"})) ||
           HasAny(name, {"Fused", "fused_adam", "fused_sgd"}),
       kFusedUpdateName);
   set(HasAny(name, {"elementwise_kernel", "distribution_elementwise",

@@ -20,10 +20,9 @@ void LocalCommunicators::Add(const TraceModel& model, const Process& process,
     }
     makers.push_back(&call);
   }
-  std::stable_sort(makers.begin(), makers.end(),
-                   [](const Call* a, const Call* b) {
-                     return a->begin_ns < b->begin_ns;
-                   });
+  std::stable_sort(
+      makers.begin(), makers.end(),
+      [](const Call* a, const Call* b) { return a->begin_ns < b->begin_ns; });
   for (const Call* call : makers) Add(model, process, *call);
 }
 

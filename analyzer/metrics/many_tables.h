@@ -12,8 +12,8 @@ namespace dltap::analyzer {
 class ManyTables {
  public:
   struct Sums {
-    uint64_t count = 0;  // lookups
-    double ns = 0;       // of their kernels, forward and backward
+    uint64_t count = 0;     // lookups
+    double ns = 0;          // of their kernels, forward and backward
     double latency_ns = 0;  // of that, what one lookup of all would not take
   };
 

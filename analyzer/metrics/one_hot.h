@@ -21,9 +21,9 @@ class OneHot {
     bool is_new;
   };
   struct Sums {
-    uint64_t count = 0;  // products
-    double ns = 0;       // with what makes their operand
-    double result = 0;   // elements of the products
+    uint64_t count = 0;     // products
+    double ns = 0;          // with what makes their operand
+    double result = 0;      // elements of the products
     bool of_table = false;  // the product makes the table's gradient
   };
 

@@ -224,10 +224,10 @@ void ProcessSlicer::SetUses(Slice& slice) {
     if (core_begin_ns_ == kBegin) MarkWarmUp(slice.steps);
     LeaveOutUnseen(process(), attribution(), slice.is_last, slice.steps);
     for (const Step& step : steps) slice.chosen.push_back(step.use);
-    KeepSelected(selection_,
-                 static_cast<int64_t>(before) -
-                     static_cast<int64_t>(slice.first),
-                 slice.steps);
+    KeepSelected(
+        selection_,
+        static_cast<int64_t>(before) - static_cast<int64_t>(slice.first),
+        slice.steps);
     return;
   }
   for (size_t i = slice.first; i < steps.size(); ++i) {
@@ -338,9 +338,9 @@ void ProcessSlicer::Count(const Slice& slice) {
     found_.push_back(slice.found[i]);
     const StepUse chosen =
         slice.chosen.empty() ? StepUse::kUsed : slice.chosen[i];
-    const bool unseen = slice.found[i] == StepUse::kUsed &&
-                        (chosen == StepUse::kNotObserved ||
-                         chosen == StepUse::kIncomplete);
+    const bool unseen =
+        slice.found[i] == StepUse::kUsed &&
+        (chosen == StepUse::kNotObserved || chosen == StepUse::kIncomplete);
     seen_.push_back(unseen ? chosen : StepUse::kUsed);
   }
 }

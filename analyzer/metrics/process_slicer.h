@@ -52,7 +52,7 @@ class ProcessSlicer {
   // A slice: its steps, and which of them it counts: [first, end).
   struct Slice {
     Steps steps;
-    std::vector<StepUse> found;  // what the search for steps said of them
+    std::vector<StepUse> found;   // what the search for steps said of them
     std::vector<StepUse> chosen;  // the rules for steps; empty: known before
     size_t first = 0;
     size_t end = 0;

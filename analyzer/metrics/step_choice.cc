@@ -99,8 +99,8 @@ std::string_view Name(StepUse use) {
 
 void KeepSelected(const Selection& selection, int64_t number, Steps& steps) {
   for (size_t i = 0; i < steps.steps.size(); ++i) {
-    const auto nth = static_cast<size_t>(std::max<int64_t>(
-        0, number + static_cast<int64_t>(i)));
+    const auto nth = static_cast<size_t>(
+        std::max<int64_t>(0, number + static_cast<int64_t>(i)));
     StepUse& use = steps.steps[i].use;
     if (selection.warm_up) {
       if (nth < *selection.warm_up) {

@@ -27,8 +27,8 @@ class UnusedGradients {
     bool is_new;
   };
   struct Sums {
-    uint64_t count = 0;  // products of all weights' gradients
-    double ns = 0;       // of them
+    uint64_t count = 0;   // products of all weights' gradients
+    double ns = 0;        // of them
     double least_ns = 0;  // of that, at least for nothing
   };
 

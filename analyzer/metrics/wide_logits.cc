@@ -14,9 +14,7 @@ WideLogits::Sums WideLogits::Add(Kernel kernel, double ns, bool is_new) {
     }
   } else if (kernel == Kernel::kCast && casts_logits_ &&
              last_.kernel == Kernel::kSoftmaxGradient) {
-    sums = {.count = is_new ? 1U : 0U,
-            .casts_ns = ns,
-            .softmax_ns = last_.ns};
+    sums = {.count = is_new ? 1U : 0U, .casts_ns = ns, .softmax_ns = last_.ns};
   }
   last_ = {kernel, last_.kernel == Kernel::kProduct, ns, is_new};
   return sums;

@@ -41,8 +41,8 @@ std::vector<bool> RankedByWorld(const std::vector<RankClaim>& claims) {
   size_t n = 0;
   for (size_t i = 0; i < claims.size(); ++i) {
     const RankClaim& claim = claims[i];
-    out[i] = claim.works && claim.world &&
-             (!claim.rank || claimed[*claim.rank] > 1);
+    out[i] =
+        claim.works && claim.world && (!claim.rank || claimed[*claim.rank] > 1);
     if (out[i]) {
       ++n;
       ids.insert(claim.world->id);

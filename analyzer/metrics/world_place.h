@@ -23,8 +23,8 @@ std::optional<WorldPlace> FindWorldPlace(const TraceModel& model,
 
 // What is known of the rank of a process.
 struct RankClaim {
-  bool works = false;              // does GPU work
-  std::optional<int> rank = {};    // of its environment
+  bool works = false;            // does GPU work
+  std::optional<int> rank = {};  // of its environment
   std::optional<WorldPlace> world = {};
 };
 

@@ -92,8 +92,9 @@ std::string CauseText(const JudgedRank& rank, bool is_one) {
                         " a step of work (FLOPs) more than elsewhere");
   }
   if (rank.cause == "kernels") {
-    return absl::StrCat(its, "kernels, of which there are more than elsewhere: ",
-                        ms, " a step");
+    return absl::StrCat(its,
+                        "kernels, of which there are more than elsewhere: ", ms,
+                        " a step");
   }
   if (rank.cause == "link") {
     return absl::StrCat(its, "link, over which transfers take ", ms,
@@ -209,12 +210,10 @@ std::string NobodySentence(const RanksReport& report) {
     return "There is one rank, and none to compare it with";
   }
   // What a rank cost that recovered is no longer so.
-  const auto now =
-      std::ranges::find_if(report.judged, [](const JudgedRank& rank) {
-        return !rank.until_step.has_value();
-      });
-  const auto blame =
-      now == report.judged.end() ? std::nullopt : now->blame_ms;
+  const auto now = std::ranges::find_if(
+      report.judged,
+      [](const JudgedRank& rank) { return !rank.until_step.has_value(); });
+  const auto blame = now == report.judged.end() ? std::nullopt : now->blame_ms;
   return absl::StrCat(
       "No rank stands out",
       blame ? absl::StrCat(": the one that comes latest makes others wait ",

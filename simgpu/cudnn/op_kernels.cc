@@ -164,8 +164,8 @@ KernelList TransformedKernels(const Engine& engine, const GpuSpec& gpu) {
                             Dim::kWidthOut);
   const double in_ns = engine.transform_ns * in / (in + out);
   const double out_ns = engine.transform_ns - in_ns;
-  const TransformNames& names = op.storage == DType::kF32 ? kFloatTransforms
-                                                          : kHalfTransforms;
+  const TransformNames& names =
+      op.storage == DType::kF32 ? kFloatTransforms : kHalfTransforms;
   const bool data = op.kind == OpKind::kConvBackwardData;
   const bool weight = op.kind == OpKind::kConvBackwardWeight;
   kernels.insert(kernels.begin(), data ? KernelFor(names.to_nhwc, out, out_ns)

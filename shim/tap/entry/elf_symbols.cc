@@ -100,7 +100,7 @@ bool ElfObject::Is(uint32_t index, const char* name, Kind kind) const {
 }
 
 const ElfW(Sym) * ElfObject::FindByGnuHash(const SymbolName& name,
-                                               Kind kind) const {
+                                           Kind kind) const {
   const uint32_t bucket_count = gnu_hash_[0];
   const uint32_t first_symbol = gnu_hash_[1];
   const uint32_t bloom_words = gnu_hash_[2];
@@ -125,7 +125,7 @@ const ElfW(Sym) * ElfObject::FindByGnuHash(const SymbolName& name,
 }
 
 const ElfW(Sym) * ElfObject::FindBySysvHash(const SymbolName& name,
-                                                Kind kind) const {
+                                            Kind kind) const {
   const uint32_t bucket_count = sysv_hash_[0];
   const uint32_t* buckets = sysv_hash_ + 2;
   const uint32_t* chains = buckets + bucket_count;

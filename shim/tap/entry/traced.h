@@ -20,9 +20,9 @@
 // (role record), Counted or Followed (role state); everything is inlined into
 // them, so that the frame and return address seen here are the wrapper's.
 //
-// No function that a wrapper may call is declared cold, only defined so: of what
-// follows such a call gcc 12 believes that it never runs either, and that is
-// the recorded path.
+// No function that a wrapper may call is declared cold, only defined so: of
+// what follows such a call gcc 12 believes that it never runs either, and that
+// is the recorded path.
 //
 // Rules: arguments and result pass untouched; no lock is held while the
 // real function runs; nothing relies on the code after it being reached, since
@@ -84,8 +84,8 @@ template <typename Traits, typename... Args>
 // The first call that launches, copies, allocates or creates, and succeeds,
 // starts the session and is its first record.
 template <specs::EntryPoint kEntry, typename... Args>
-[[gnu::noinline]] auto CallFirstWork(
-    typename EntryTraits<kEntry>::Real real, Args... args) {
+[[gnu::noinline]] auto CallFirstWork(typename EntryTraits<kEntry>::Real real,
+                                     Args... args) {
   using Traits = EntryTraits<kEntry>;
   nvtx::EnterInheritedRanges();
   if (!PrepareSession()) {

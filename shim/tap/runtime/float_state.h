@@ -12,8 +12,8 @@ namespace dltap::shim {
 #if defined(__x86_64__)
 
 struct FloatState {
-  uint32_t sse;      // MXCSR
-  uint32_t x87[7];   // FSTENV
+  uint32_t sse;     // MXCSR
+  uint32_t x87[7];  // FSTENV
 };
 
 inline void SaveFloatState(FloatState* state) {

@@ -129,8 +129,7 @@ bool IsWorker(const char* tid) {
 // All but this one and the main thread, which has ended. The first that is none
 // ends the look.
 bool OthersAreWorkers() {
-  const int tasks =
-      open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (tasks < 0) return false;
   const auto own = static_cast<long>(gettid());
   const auto main = static_cast<long>(getpid());

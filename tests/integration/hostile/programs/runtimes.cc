@@ -217,8 +217,8 @@ int LanguageCoroutines() {
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&tasks, t, round] {
         for (size_t i = 0; i < tasks.size(); ++i) {
-          const bool is_mine = (i + static_cast<size_t>(round)) % 4 ==
-                               static_cast<size_t>(t);
+          const bool is_mine =
+              (i + static_cast<size_t>(round)) % 4 == static_cast<size_t>(t);
           if (is_mine && !tasks[i].handle.done()) tasks[i].handle.resume();
         }
       });
@@ -261,8 +261,7 @@ int OneAddress() {
   Say("library %d, by default %d, by handle %d\n", library != nullptr,
       dlsym(RTLD_DEFAULT, "cudaGetDevice") == here,
       library == nullptr ||
-          dlsym(library, "cudaGetDevice") ==
-              dlsym(library, "cudaGetDevice"));
+          dlsym(library, "cudaGetDevice") == dlsym(library, "cudaGetDevice"));
   return Work(3);
 }
 

@@ -151,18 +151,16 @@ static int Refuse(const int* calls, int count, int error) {
     code[n++] = (struct sock_filter)BPF_STMT(
         BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error);
   }
-  code[n++] =
-      (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   const struct sock_fprog program = {(unsigned short)n, code};
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 static int OldKernel(void) {
-  static const int kNew[] = {SYS_clone3,           SYS_openat2,
-                             SYS_close_range,      SYS_statx,
-                             SYS_process_vm_readv, SYS_membarrier,
-                             SYS_dup3,             SYS_pipe2};
+  static const int kNew[] = {
+      SYS_clone3,           SYS_openat2,    SYS_close_range, SYS_statx,
+      SYS_process_vm_readv, SYS_membarrier, SYS_dup3,        SYS_pipe2};
   Say("refused %d\n", Refuse(kNew, 8, ENOSYS));
   return WorkAndSay("on an old kernel");
 }
@@ -170,10 +168,14 @@ static int OldKernel(void) {
 // What a strict sandbox has no rule for: reading the clock's neighbours, the
 // scheduler, names of threads.
 static int NoScheduler(void) {
-  static const int kCalls[] = {SYS_sched_getscheduler, SYS_sched_setscheduler,
-                               SYS_sched_getaffinity,  SYS_getpriority,
-                               SYS_clock_getres,       SYS_sysinfo,
-                               SYS_uname,              SYS_getrusage};
+  static const int kCalls[] = {SYS_sched_getscheduler,
+                               SYS_sched_setscheduler,
+                               SYS_sched_getaffinity,
+                               SYS_getpriority,
+                               SYS_clock_getres,
+                               SYS_sysinfo,
+                               SYS_uname,
+                               SYS_getrusage};
   Say("refused %d\n", Refuse(kCalls, 8, EPERM));
   WorkAWhile(15);
   return 0;
@@ -219,8 +221,9 @@ static int ReadsAllMemory(void) {
 // As one that wants its memory back at once: all of it goes to swap and comes
 // again, is merged, is cold.
 static int AdvisesAllMemory(void) {
-  static const int kAdvice[] = {20 /* COLD */, 21 /* PAGEOUT */, MADV_MERGEABLE,
-                                MADV_NOHUGEPAGE, MADV_DONTDUMP, MADV_RANDOM};
+  static const int kAdvice[] = {20 /* COLD */,  21 /* PAGEOUT */,
+                                MADV_MERGEABLE, MADV_NOHUGEPAGE,
+                                MADV_DONTDUMP,  MADV_RANDOM};
   for (int i = 0; i < 6; ++i) {
     FILE* maps = fopen("/proc/self/maps", "re");
     char line[1000];
@@ -344,8 +347,8 @@ static int ManyArguments(void) {
 
 static int OldPersonality(void) {
   if (IsAgain()) return WorkAndSay("as long ago");
-  const unsigned long old =
-      ADDR_NO_RANDOMIZE | READ_IMPLIES_EXEC | ADDR_COMPAT_LAYOUT | STICKY_TIMEOUTS;
+  const unsigned long old = ADDR_NO_RANDOMIZE | READ_IMPLIES_EXEC |
+                            ADDR_COMPAT_LAYOUT | STICKY_TIMEOUTS;
   Say("personality %d\n", personality(old) >= 0);
   char* arguments[] = {"systems", "old_personality", NULL};
   return Again(arguments);

@@ -185,9 +185,9 @@ TEST(FormsTest, ALossOfFp32LogitsIsLeftAlone) {
 AdviceList TrainingInPart(int update_us) {
   Training training;
   const auto product = [&](int layer, const char* operands) {
-    training.Product(kGemm + std::string(operands) +
-                         std::to_string(100'000 + layer),
-                     600, kTf32);
+    training.Product(
+        kGemm + std::string(operands) + std::to_string(100'000 + layer), 600,
+        kTf32);
   };
   for (int i = 0; i < kLayers; ++i) product(i, " B=7000 C=8000 A=");
   training.InBackward();

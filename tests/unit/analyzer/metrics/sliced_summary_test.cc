@@ -73,9 +73,8 @@ class Program {
     Nccl("ncclAllReduce comm=" + std::to_string(comm) +
          " count=1000000 datatype=7");
     ++correlation_;
-    Add("launchapi t=" + Span(called + 300, called + 700) +
-        " thread=0 corr=" + std::to_string(correlation_) +
-        " ext=" + std::to_string(called) + "ns");
+    Add("launchapi t=" + Span(called + 300, called + 700) + " thread=0 corr=" +
+        std::to_string(correlation_) + " ext=" + std::to_string(called) + "ns");
     const int64_t begin = std::max(busy_until_[0] + 800, now_);
     busy_until_[0] = std::max(begin + 2'000, until_ns);
     Add("kernel t=" + Span(begin, busy_until_[0]) +

@@ -50,8 +50,8 @@ std::vector<int64_t> NumbersOf(const std::vector<CollectiveRun>& runs) {
 
 // A kernel may come long after its call.
 TEST(UnendedCollectivesTest, ALaterPartHasTheKernel) {
-  const std::string text = kHead + AllReduce(10, true) + AllReduce(20, true) +
-                           AllReduce(30, false);
+  const std::string text =
+      kHead + AllReduce(10, true) + AllReduce(20, true) + AllReduce(30, false);
   TraceModel model = TraceFromText(text);
   CollectiveFinder finder(model, 0);
   const std::vector<Activity> all = model.processes[0].activities;
@@ -62,8 +62,7 @@ TEST(UnendedCollectivesTest, ALaterPartHasTheKernel) {
   finder.Add(first.processes[0], {{0, 25'000}, {{0, 20'000}}});
   model.processes[0].activities = all;
   const Attribution second = Attribute(model);
-  finder.Add(second.processes[0],
-             {{25'000, 1'000'000}, {{20'000, 1'000'000}}});
+  finder.Add(second.processes[0], {{25'000, 1'000'000}, {{20'000, 1'000'000}}});
   std::vector<CollectiveRuns> parts;
   parts.push_back(finder.Take());
   const CollectiveRuns joined = JoinRuns(model, std::move(parts));

@@ -30,8 +30,8 @@ std::optional<WorldPlace> Found(const std::string& calls) {
 }
 
 TEST(WorldPlaceTest, TheLargestCommunicatorIsThatOfAll) {
-  const auto found = Found(Made(1, 2, 1, 5) + Made(2, 8, 3, 6) +
-                           Made(3, 4, 0, 7));
+  const auto found =
+      Found(Made(1, 2, 1, 5) + Made(2, 8, 3, 6) + Made(3, 4, 0, 7));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->rank, 3);
   EXPECT_EQ(found->ranks, 8);
