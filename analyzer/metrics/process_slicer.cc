@@ -2,6 +2,7 @@
 #include "analyzer/metrics/process_slicer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -79,6 +80,9 @@ std::optional<SlicedProcess> ProcessSlicer::Run() {
     known_ = std::move(uses);
     if (!Pass()) return std::nullopt;
   }
+  if (has_other_reading_) {
+    out_.steps.other_count = static_cast<uint64_t>(std::llround(other_count_));
+  }
   out_.collectives = collectives_->Take();
   return std::move(out_);
 }
@@ -105,6 +109,8 @@ bool ProcessSlicer::Pass() {
   out_.devices.resize(devices);
   out_.exposed.resize(devices);
   collectives_.emplace(source_.model(), index_);
+  other_count_ = 0;
+  has_other_reading_ = false;
   device_begin_ns_.assign(devices, kBegin);
   has_windows_.assign(devices, std::nullopt);
   core_begin_ns_ = kBegin;
@@ -331,6 +337,7 @@ void ProcessSlicer::Count(const Slice& slice) {
     device_begin_ns_[d] = part.end_ns;
   }
   collectives_->Add(attribution(), counted);
+  CountOtherReading(slice);
   out_.steps.found_by = slice.steps.found_by;
   for (size_t i = slice.first; i < slice.end; ++i) {
     const Step& step = slice.steps.steps[i];
@@ -343,6 +350,17 @@ void ProcessSlicer::Count(const Slice& slice) {
         (chosen == StepUse::kNotObserved || chosen == StepUse::kIncomplete);
     seen_.push_back(unseen ? chosen : StepUse::kUsed);
   }
+}
+
+// Of the steps that the slice counts, as of all that it holds.
+void ProcessSlicer::CountOtherReading(const Slice& slice) {
+  const size_t held = slice.steps.steps.size();
+  if (held == 0) return;
+  const uint64_t other = slice.steps.other_count;
+  has_other_reading_ |= other > 0;
+  other_count_ += static_cast<double>(slice.end - slice.first) *
+                  static_cast<double>(other > 0 ? other : held) /
+                  static_cast<double>(held);
 }
 
 void ProcessSlicer::CountHost(const Slice& slice, const TimePart& part) {

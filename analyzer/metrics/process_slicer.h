@@ -75,6 +75,7 @@ class ProcessSlicer {
   void Count(const Slice& slice);
   void CountDevice(const Slice& slice, size_t device, const TimePart& part);
   void CountHost(const Slice& slice, const TimePart& part);
+  void CountOtherReading(const Slice& slice);
   void MoveOn(const Slice& slice);
   size_t MarginBefore(const Slice& slice, size_t step) const;
   std::vector<StepUse> FinalUses() const;
@@ -103,6 +104,9 @@ class ProcessSlicer {
   int64_t core_begin_ns_ = 0;
   std::vector<int64_t> device_begin_ns_;          // of what is not counted yet
   std::vector<std::optional<bool>> has_windows_;  // by device
+  // Steps so far by the other reading of the loop, see Steps::other_count.
+  double other_count_ = 0;
+  bool has_other_reading_ = false;
   std::optional<CollectiveFinder> collectives_;
   SlicedProcess out_;
 };

@@ -60,26 +60,26 @@ class Program {
   int64_t now() const { return now_; }
 
   void Join(int comm, int ranks, int rank) {
-    Nccl("ncclCommInitRank comm=" + std::to_string(comm) + " nranks=" +
-         std::to_string(ranks) + " rank=" + std::to_string(rank) + " clique=5");
+    LibraryCall("ncclCommInitRank comm=" + std::to_string(comm) +
+                " nranks=" + std::to_string(ranks) +
+                " rank=" + std::to_string(rank) + " clique=5");
   }
   void Split(int comm, int made) {
-    Nccl("ncclCommSplit comm=" + std::to_string(comm) +
-         " color=0 newcomm=" + std::to_string(made));
+    LibraryCall("ncclCommSplit comm=" + std::to_string(comm) +
+                " color=0 newcomm=" + std::to_string(made));
+  }
+  void Product(int a, int b) {
+    const int64_t called = now_;
+    LibraryCall("cublasGemmStridedBatchedEx m=8 n=8 k=8 batchCount=1 A=" +
+                std::to_string(a) + " B=" + std::to_string(b));
+    AddKernelOf(called, kGemm, 7, now_ + 3'000);
   }
   // Not over before `until_ns`: then the last rank is there.
   void AllReduce(int comm, int64_t until_ns) {
     const int64_t called = now_;
-    Nccl("ncclAllReduce comm=" + std::to_string(comm) +
-         " count=1000000 datatype=7");
-    ++correlation_;
-    Add("launchapi t=" + Span(called + 300, called + 700) + " thread=0 corr=" +
-        std::to_string(correlation_) + " ext=" + std::to_string(called) + "ns");
-    const int64_t begin = std::max(busy_until_[0] + 800, now_);
-    busy_until_[0] = std::max(begin + 2'000, until_ns);
-    Add("kernel t=" + Span(begin, busy_until_[0]) +
-        " device=0 stream=9 name=ncclDevKernel_Any corr=" +
-        std::to_string(correlation_));
+    LibraryCall("ncclAllReduce comm=" + std::to_string(comm) +
+                " count=1000000 datatype=7");
+    AddKernelOf(called, "ncclDevKernel_Any", 9, until_ns);
   }
 
   // A step of training: `layers` products forward, two each backward.
@@ -119,9 +119,21 @@ class Program {
            " stream=" + std::to_string(7 + device) +
            " corr=" + std::to_string(correlation_);
   }
-  void Nccl(const std::string& call) {
+  void LibraryCall(const std::string& call) {
     Add("call t=" + Span(now_, now_ + 1'000) + " " + call + " thread=0");
     now_ += 1'500;
+  }
+  // The last library call's, which is over at `until_ns` or later.
+  void AddKernelOf(int64_t called_ns, std::string_view name, int stream,
+                   int64_t until_ns) {
+    ++correlation_;
+    const std::string corr = " corr=" + std::to_string(correlation_);
+    Add("launchapi t=" + Span(called_ns + 300, called_ns + 700) + " thread=0" +
+        corr + " ext=" + std::to_string(called_ns) + "ns");
+    const int64_t begin = std::max(busy_until_[0] + 800, now_);
+    busy_until_[0] = std::max(begin + 2'000, until_ns);
+    Add("kernel t=" + Span(begin, busy_until_[0]) + " device=0 stream=" +
+        std::to_string(stream) + " name=" + std::string(name) + corr);
   }
   // When the device begins with it.
   int64_t Submit(const char* function, int thread, int device, int64_t ns) {
@@ -246,6 +258,28 @@ TEST(SlicedSummaryTest, InferenceWithPauses) {
     program.Infer(6);
   }
   ExpectSlicesLikeTheWhole(program.text(), 900);
+}
+
+// Operands that take turns: the weights of two layers, or two buffers.
+TEST(SlicedSummaryTest, TheOtherReadingOfALoopIsNamed) {
+  Program program;
+  for (int i = 0; i < 600; ++i) {
+    program.Work(20'000);
+    program.Product(1 + i % 2, 101 + i % 2);
+    program.Kernel("vectorized_elementwise_kernel_relu", 3'000);
+    program.Kernel("softmax_warp_forward", 3'000);
+  }
+  const TraceModel model = TraceFromText(program.text());
+  const Summary whole = Summarise(model, Attribute(model));
+  const auto other = static_cast<double>(whole.processes[0].steps.other_count);
+  ASSERT_GT(other, 0);
+  SlicedModel source(model);
+  std::string why_not;
+  const auto sliced = SummariseInSlices(source, {}, {}, Tiny(600), why_not);
+  ASSERT_TRUE(sliced) << why_not;
+  EXPECT_GT(source.reads(), 3);
+  EXPECT_NEAR(static_cast<double>(sliced->processes[0].steps.other_count),
+              other, 0.02 * other);
 }
 
 TEST(SlicedSummaryTest, MarkedSteps) {
