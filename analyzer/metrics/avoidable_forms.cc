@@ -172,10 +172,12 @@ void AvoidableKeeper::FollowOtherUses(const Part& part) {
   }
 }
 
+// Behind a backward pass may stand what makes the next batch: an optimizer's
+// kernels tell an update.
 void AvoidableKeeper::FollowUnusedGradients(const Part& part) {
   const Direction direction = part.attributed.direction;
   if (direction == Direction::kUpdate) {
-    has_update_ = true;
+    has_update_ |= part.attributed.layer_class == LayerClass::kOptimizer;
     constexpr uint32_t kAdam = kAdamName | kAddcdivName;
     unused_.AddUpdate(part.ns, (TraitsOf(part.activity) & kAdam) != 0);
     return;

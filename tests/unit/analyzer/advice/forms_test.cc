@@ -182,8 +182,7 @@ TEST(FormsTest, ALossOfFp32LogitsIsLeftAlone) {
 }
 
 // Weights of 67 MB; the first product backward of a layer makes their gradient.
-AdviceList TrainingInPart(int update_us) {
-  Training training;
+void AddPass(Training& training) {
   const auto product = [&](int layer, const char* operands) {
     training.Product(
         kGemm + std::string(operands) + std::to_string(100'000 + layer), 600,
@@ -195,6 +194,11 @@ AdviceList TrainingInPart(int update_us) {
     training.Product(std::string(kGemm) + " A=7000 B=9000 C=8000", 600, kTf32);
     product(i, " B=9000 C=8000 A=");
   }
+}
+
+AdviceList TrainingInPart(int update_us) {
+  Training training;
+  AddPass(training);
   return Update(training, update_us).Advised();
 }
 
@@ -206,6 +210,20 @@ TEST(FormsTest, GradientsThatNoUpdateCanHaveReadAreForNothing) {
   // At 4.2 TB/s 250 MB, 84 MB of which are gradients: of 537 MB.
   EXPECT_NEAR(advice->gain_low_ns, (1 - 84.0 / 537) * kLayers * 600e3, 20e3);
   EXPECT_NEAR(advice->gain_high_ns, 2 * kLayers * 600e3, 20e3);
+}
+
+// What the main thread launches behind a backward pass may be an update, or the
+// next batch.
+TEST(FormsTest, ABatchThatIsMadeBetweenPassesIsNoUpdate) {
+  Training training;
+  for (int batch = 0; batch < 4; ++batch) {
+    training.OnMainThread().Kernel(
+        Vectorized("at::native::FillFunctor<float>", 2), 5);
+    AddPass(training);
+  }
+  const AdviceList list = Update(training, 480).Advised();
+  EXPECT_EQ(Given(list, "unused_gradients"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "unused_gradients"), "");
 }
 
 TEST(FormsTest, AnUpdateOfAllWeightsReadsTheirGradients) {
