@@ -171,11 +171,11 @@ def answer_of(frame) -> Answer:
 
 
 def _without_plan(spark, frame):
-    """The rows of a frame as a leaf of other plans. Where a kept frame is named,
-    Spark first puts in its whole plan and finds only then that it is kept: with
-    frames kept on frames the plans grow until they fill the driver. The rows are
-    worked out again where an executor that kept them dies, unlike those of
-    localCheckpoint()."""
+    """The rows of a frame as a leaf of other plans. Where a kept frame is
+    named, Spark first puts in its whole plan and finds only then that it is
+    kept: with frames kept on frames the plans grow until they fill the driver.
+    The rows are worked out again where an executor that kept them dies, unlike
+    those of localCheckpoint()."""
     from pyspark.sql import DataFrame
     planned = frame._jdf.queryExecution()
     return DataFrame(spark._jsparkSession.internalCreateDataFrame(

@@ -19,6 +19,7 @@ constexpr double kOtherUnit = 1.5;     // times the kernels of a step
 
 std::string GpusOf(const Side& side) {
   std::vector<std::string> names;
+  names.reserve(side.figures->program.gpus.size());
   for (const auto& [name, count] : side.figures->program.gpus) {
     names.push_back(name.empty() ? "unknown GPU" : name);
   }

@@ -96,7 +96,7 @@ absl::Status DatasetWriter::WriteTable(const ExportTable& table,
   size_t& parts = written.parts[table.name];
   const std::unique_ptr<ColumnRows> rows = RowsOf(table, input);
   for (size_t first = 0; first < rows->rows(); first += kRowsOfPart) {
-    const absl::Status status =
+    absl::Status status =
         WriteParquet({table.name, kDatasetVersion, input.model.simulated, *rows,
                       first, std::min(kRowsOfPart, rows->rows() - first)},
                      PartOf(process, table.name, parts++).string(), database_);
@@ -184,7 +184,7 @@ absl::Status DatasetWriter::Gather(const Rank& rank, std::string_view table,
   for (const size_t process : rank.processes) {
     const size_t parts = written_[process].parts.at(table);
     for (size_t part = 0; part < parts; ++part) {
-      const absl::Status moved =
+      absl::Status moved =
           Move(PartOf(process, table, part), into / PartName(number++));
       if (!moved.ok()) return moved;
     }
@@ -197,7 +197,7 @@ absl::Status DatasetWriter::WriteRuns(const Rank& rank, const fs::path& into) {
   for (size_t i = 0; i < rank.processes.size(); ++i) {
     const Written& written = written_[rank.processes[i]];
     StoredRows row(written.run[static_cast<size_t>(rank.from)]);
-    const absl::Status status =
+    absl::Status status =
         WriteParquet({kRunsTable, kDatasetVersion, written.simulated, row},
                      (into / PartName(i)).string(), database_);
     if (!status.ok()) return status;
