@@ -81,13 +81,14 @@ CpuUse::CpuUse(const Process& process, const std::vector<ThreadId>& threads,
   for (size_t i = 0; i + 1 < passes_.size(); ++i) {
     periods_.push_back(Explain(i));
   }
-  FindPreemption();
+  if (!has_run_delay_) FindPreemption();
 }
 
 void CpuUse::GatherPasses(const Process& process,
                           const std::vector<ThreadId>& threads) {
   struct Last {
     int64_t cpu_ns;
+    int64_t run_delay_ns;
     size_t pass;
   };
   absl::flat_hash_map<size_t, Last> last;  // by thread
@@ -96,17 +97,23 @@ void CpuUse::GatherPasses(const Process& process,
         threads.end()) {
       continue;
     }
-    const auto [it, is_new] = last.try_emplace(
-        sample.thread.value(), Last{sample.cpu_time_ns, passes_.size()});
-    const int64_t cpu_ns = sample.cpu_time_ns - it->second.cpu_ns;
+    has_run_delay_ |= sample.run_delay_ns.has_value();
+    Last now{sample.cpu_time_ns, sample.run_delay_ns.value_or(0),
+             passes_.size()};
+    const auto [it, is_new] = last.try_emplace(sample.thread.value(), now);
+    if (!sample.run_delay_ns) now.run_delay_ns = it->second.run_delay_ns;
+    const int64_t cpu_ns = now.cpu_ns - it->second.cpu_ns;
+    const int64_t run_delay_ns = now.run_delay_ns - it->second.run_delay_ns;
     const bool again = !is_new && it->second.pass + 1 == passes_.size();
     const bool begins = passes_.empty() || again ||
                         sample.at_ns - passes_.back().at_ns > kSamePassNs;
-    it->second = {sample.cpu_time_ns, passes_.size() - (begins ? 0 : 1)};
+    it->second = now;
+    if (!begins) --it->second.pass;
     if (begins) {
-      passes_.push_back({sample.at_ns, cpu_ns, sample.on_cpu});
+      passes_.push_back({sample.at_ns, cpu_ns, run_delay_ns, sample.on_cpu});
     } else {
       passes_.back().cpu_ns += cpu_ns;
+      passes_.back().run_delay_ns += run_delay_ns;
       passes_.back().runnable |= sample.on_cpu;
     }
   }
@@ -177,16 +184,20 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
   const double between = sums[static_cast<size_t>(Part::kBetween)];
   const double waits = wait_runs_ * sums[static_cast<size_t>(Part::kWait)];
   const auto cpu = static_cast<double>(passes_[pass + 1].cpu_ns);
-  // An input that mostly sleeps among others that work takes no more CPU time
-  // than there is.
+  const auto delay =
+      has_run_delay_ ? static_cast<double>(passes_[pass + 1].run_delay_ns) : 0;
+  const double awake = cpu + delay;
+  // An input that mostly sleeps among others that work takes no more of the
+  // time awake than there is.
   const double input =
       std::min(input_runs_ * sums[static_cast<size_t>(Part::kInput)],
-               std::max(0.0, cpu - calls - waits));
-  const double running = std::clamp(cpu - calls - waits - input, 0.0, between);
+               std::max(0.0, awake - calls - waits));
+  const double rest = std::clamp(awake - calls - waits - input, 0.0, between);
   Period period;
   period.limit_ns = std::max<double>(
-      kShortPartNs, CommonLimit(lengths, std::max(0.0, running - short_ns)));
-  period.work_ns = calls + running + input;
+      kShortPartNs, CommonLimit(lengths, std::max(0.0, rest - short_ns)));
+  period.delayed = Ratio(delay, awake).value_or(0);
+  period.work_ns = calls + (rest + input) * (1 - period.delayed);
   return period;
 }
 
@@ -318,13 +329,13 @@ std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
                             std::max(whole.begin_ns, span.begin_ns));
     const auto ns = static_cast<double>(until - at);
     const Period& period = periods_[i];
-    const double running =
+    const double awake =
         length > 0 ? ns * std::min(1.0, period.limit_ns / length) : 0;
-    split.running_ns += running;
-    split.preempted_ns += (ns - running) * resting.preempted;
-    split.unknown_ns += (ns - running) * resting.unknown;
-    split.blocked_ns +=
-        (ns - running) * (1 - resting.preempted - resting.unknown);
+    const double asleep = ns - awake;
+    split.running_ns += awake * (1 - period.delayed);
+    split.preempted_ns += awake * period.delayed + asleep * resting.preempted;
+    split.unknown_ns += asleep * resting.unknown;
+    split.blocked_ns += asleep * (1 - resting.preempted - resting.unknown);
     at = until;
   }
   return split;

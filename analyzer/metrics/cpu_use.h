@@ -22,11 +22,14 @@ struct CpuSplit {
 };
 
 // What the CPU samples say of one feeder between its calls. A sample gives a
-// thread's CPU time so far and whether it is runnable, 10 times a second. The
-// CPU time between two samples that calls and input don't explain is spread
-// over the spans between calls so that no span runs longer than a common
-// limit: short ones, which no sleep fits into, run throughout, and long ones
-// share the rest. Holds references.
+// thread's CPU time so far, how long it was ready to run without a CPU (its run
+// delay), and whether it is runnable, 10 times a second. The time awake (CPU
+// time and run delay) between two samples that calls and input don't explain is
+// spread over the spans between calls so that no span is awake longer than a
+// common limit: short ones, which no sleep fits into, are throughout, and long
+// ones share the rest. Where the run delay is not known, the CPU time is spread
+// instead, and the samples that found the thread runnable tell of preemption.
+// Holds references.
 class CpuUse {
  public:
   // `inputs` are sorted and disjoint.
@@ -59,12 +62,14 @@ class CpuUse {
  private:
   struct Pass {  // the samples of the feeder's threads, taken together
     int64_t at_ns;
-    int64_t cpu_ns;  // since the pass before
+    int64_t cpu_ns;        // since the pass before
+    int64_t run_delay_ns;  // the same
     bool runnable;
   };
   // What happened between two passes.
   struct Period {
-    double limit_ns = 0;  // how long a span between calls may run
+    double limit_ns = 0;  // how long a span between calls may be awake
+    double delayed = 0;   // share of the time awake without a CPU
     double work_ns = 0;   // see WorkIn
   };
 
@@ -105,7 +110,8 @@ class CpuUse {
   const std::vector<Interval>& inputs_;
   std::vector<Pass> passes_;
   std::vector<Period> periods_;  // periods_[i] ends with passes_[i + 1]
-  std::array<Resting, kLengthClasses> resting_{};
+  bool has_run_delay_ = false;
+  std::array<Resting, kLengthClasses> resting_{};  // without it
   // Share of the samples inside waits and inputs that found it runnable.
   double wait_runs_ = 0;
   double input_runs_ = 0;

@@ -230,6 +230,8 @@ struct CpuSample {
   ThreadId thread;
   bool on_cpu;          // running or runnable
   int64_t cpu_time_ns;  // of the thread, cumulative
+  // Ready to run without a CPU, cumulative; nullopt: unknown.
+  std::optional<int64_t> run_delay_ns = std::nullopt;
 };
 
 struct ProcessSample {

@@ -90,6 +90,9 @@ void SampleStage::AddCpuSample(const RecordView& record) {
        .thread = definitions_.ThreadOf(fixed.thread),
        .on_cpu = state == trace::ThreadState::kRunning,
        .cpu_time_ns = static_cast<int64_t>(fixed.cpu_time_ns)});
+  if (fixed.has_run_delay == 0) return;
+  process_.cpu_samples.back().run_delay_ns =
+      static_cast<int64_t>(fixed.run_delay_ns);
 }
 
 void SampleStage::AddProcessSample(const RecordView& record) {

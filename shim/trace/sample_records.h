@@ -36,7 +36,9 @@ struct CpuSampleRecord {
   uint64_t cpu_time_ns;  // of the thread, cumulative
   uint32_t thread;
   uint8_t state;  // ThreadState
-  uint8_t reserved[3];
+  uint8_t has_run_delay;
+  uint8_t reserved[2];
+  uint64_t run_delay_ns;  // ready to run without a CPU, cumulative
 };
 
 struct ProcessSampleRecord {

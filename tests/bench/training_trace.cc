@@ -310,6 +310,8 @@ class TrainingTrace {
       sample.ticks = now_;
       sample.cpu_time_ns = (now_ - kStart) / 2;
       sample.thread = thread;
+      sample.has_run_delay = 1;
+      sample.run_delay_ns = sample.cpu_time_ns / 10;
       trace_.Put(BlockKind::kSamples, sample);
     }
   }

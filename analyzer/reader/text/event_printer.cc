@@ -258,7 +258,9 @@ void EventPrinter::PrintSample(const CpuSample& sample) {
   out_.Begin("sample").Span(sample.at_ns, sample.at_ns);
   out_.Field("thread", static_cast<int64_t>(sample.thread.value()));
   out_.Field("on_cpu", sample.on_cpu ? 1 : 0);
-  out_.Ns("cpu", sample.cpu_time_ns).End();
+  out_.Ns("cpu", sample.cpu_time_ns);
+  if (sample.run_delay_ns) out_.Ns("run_delay", *sample.run_delay_ns);
+  out_.End();
 }
 
 void EventPrinter::PrintProcessSample(const ProcessSample& sample) {

@@ -192,6 +192,10 @@ void OnSample(TextFields& fields, TextBuilder& builder) {
        .thread = builder.ThreadAt(fields.Index("thread")),
        .on_cpu = fields.Int("on_cpu") != 0,
        .cpu_time_ns = fields.Time("cpu")});
+  constexpr int64_t kNone = -1;
+  const int64_t run_delay_ns = fields.Time("run_delay", kNone);
+  if (run_delay_ns == kNone) return;
+  builder.process().cpu_samples.back().run_delay_ns = run_delay_ns;
 }
 
 void OnProcessSample(TextFields& fields, TextBuilder& builder) {

@@ -31,11 +31,13 @@ struct alignas(64) ThreadBuffer {
   uint64_t
       unwritten_end;  // slots below it were counted as lost, if not drained
   uint64_t cpu_time_ns;
+  uint64_t run_delay_ns;
   uint64_t sampled_head;  // of the ring in use at the last sample
   uint32_t idle_samples;  // looks since then in which nothing had happened
   uint32_t looks;         // passes that have drained it
   bool is_replaced;       // the tid is a newer thread's
   bool is_named;
+  bool has_run_delay;
   char name[16];
   // Written by the owner without synchronization, read by the collector:
   // aligned 64-bit stores do not tear.

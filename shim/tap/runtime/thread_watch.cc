@@ -46,6 +46,8 @@ void WriteSample(const ThreadBuffer& buffer, trace::ThreadState state) {
   sample.cpu_time_ns = buffer.cpu_time_ns;
   sample.thread = buffer.thread_index;
   sample.state = static_cast<uint8_t>(state);
+  sample.has_run_delay = buffer.has_run_delay ? 1 : 0;
+  sample.run_delay_ns = buffer.run_delay_ns;
   WriteRecord(BlockKind::kSamples, sample);
 }
 
@@ -56,6 +58,15 @@ void WriteThread(const ThreadBuffer& buffer) {
   thread.is_main = thread.tid == static_cast<uint64_t>(getpid()) ? 1 : 0;
   WriteRecord(BlockKind::kDefinitions, thread,
               trace::Piece::String(buffer.name, strlen(buffer.name)));
+}
+
+// The second number of schedstat (Documentation/scheduler/sched-stats.rst).
+void ReadRunDelay(uint32_t tid, ThreadBuffer& buffer) {
+  char path[64];
+  char line[128];
+  snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
+  buffer.has_run_delay = ReadSmallFile(path, line, sizeof(line)) >= 0 &&
+                         ParseRunDelay(line, &buffer.run_delay_ns);
 }
 
 void SampleThread(ThreadBuffer& buffer) {
@@ -78,6 +89,7 @@ void SampleThread(ThreadBuffer& buffer) {
     WriteThread(buffer);
   }
   buffer.cpu_time_ns = ThreadCpuNs(tid);
+  ReadRunDelay(tid, buffer);
   WriteSample(buffer, stat.state);
 }
 
@@ -179,6 +191,13 @@ bool IsLastThread() {
 
 bool IsNewer(const ThreadStat& stat, uint64_t attached_ns) {
   return stat.start_ns > attached_ns + kNsPerStatTick;
+}
+
+bool ParseRunDelay(const char* line, uint64_t* run_delay_ns) {
+  const char* second = strchr(line, ' ');
+  if (second == nullptr || second[1] < '0' || second[1] > '9') return false;
+  *run_delay_ns = strtoull(second + 1, nullptr, 10);
+  return true;
 }
 
 bool ParseThreadStat(const char* line, ThreadStat* stat) {

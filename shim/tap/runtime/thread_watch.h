@@ -31,6 +31,10 @@ struct ThreadStat {
 // False when it is malformed.
 bool ParseThreadStat(const char* line, ThreadStat* stat);
 
+// How long a thread was ready to run without a CPU, of a line of
+// /proc/PID/task/TID/schedstat. False when it is malformed.
+bool ParseRunDelay(const char* line, uint64_t* run_delay_ns);
+
 // Is it another thread than the one that attached at `attached_ns`, whose id it
 // has got?
 bool IsNewer(const ThreadStat& stat, uint64_t attached_ns);

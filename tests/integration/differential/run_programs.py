@@ -27,6 +27,7 @@ import corners  # noqa: F401
 import layers  # noqa: F401
 import neighbours  # noqa: F401
 import paused  # noqa: F401
+import paused_more  # noqa: F401
 import solvers  # noqa: F401
 import tutorials  # noqa: F401
 import variants  # noqa: F401

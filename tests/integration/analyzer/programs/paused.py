@@ -4,9 +4,10 @@
 
 usage: paused.py OUT KIND SEED MILLISECONDS STEPS NAME...
 
-KIND: busy, sleep, none. SEED chooses half of each program's places, and how
-long each pause takes: half to three halves of MILLISECONDS. OUT/NAME.json has
-the process, and how long the pauses of each place took in each step, in ms.
+KIND: busy, sleep. SEED chooses half of each program's places, and how long each
+pause takes: half to three halves of MILLISECONDS. Every third step pauses.
+OUT/NAME.json has the process, and how long the pauses of each place took in
+each step, in ms.
 """
 import json
 import os
@@ -20,10 +21,12 @@ sys.path.insert(0, str(HERE.parents[1] / "differential"))
 import torch  # noqa: E402
 
 import paused  # noqa: E402, F401, registers its programs
+import paused_more  # noqa: E402, F401
 import run_programs  # noqa: E402
 from programs import PROGRAMS  # noqa: E402
 
 OUT, KIND, SEED, MILLISECONDS, STEPS = sys.argv[1:6]
+EVERY = 3
 
 
 class Pauses:
@@ -35,7 +38,7 @@ class Pauses:
 
     def seconds_at(self, place) -> float:
         chance = random.Random(f"{self.name} {place} {SEED}")
-        if KIND == "none" or chance.random() < 0.5:
+        if len(self.took_ms) % EVERY or chance.random() < 0.5:
             return 0
         return chance.uniform(0.5, 1.5) * float(MILLISECONDS) / 1000
 

@@ -45,5 +45,20 @@ TEST(ThreadStatTest, MalformedIsRefused) {
   EXPECT_FALSE(ParseThreadStat("17 (python)", &stat));
 }
 
+TEST(RunDelayTest, IsTheSecondNumber) {
+  uint64_t run_delay_ns = 1;
+  ASSERT_TRUE(ParseRunDelay("55 9030655 1\n", &run_delay_ns));
+  EXPECT_EQ(run_delay_ns, 9'030'655u);
+  ASSERT_TRUE(ParseRunDelay("55 0 1\n", &run_delay_ns));
+  EXPECT_EQ(run_delay_ns, 0u);
+}
+
+TEST(RunDelayTest, MalformedIsRefused) {
+  uint64_t run_delay_ns = 0;
+  for (const char* line : {"", "55", "55 ", "55 -1 1", "55 x 1"}) {
+    EXPECT_FALSE(ParseRunDelay(line, &run_delay_ns)) << line;
+  }
+}
+
 }  // namespace
 }  // namespace dltap::shim
