@@ -40,9 +40,10 @@ trace::ThreadState StateOf(char letter) {
   }
 }
 
-void WriteSample(const ThreadBuffer& buffer, trace::ThreadState state) {
+void WriteSample(const ThreadBuffer& buffer, uint64_t ticks,
+                 trace::ThreadState state) {
   trace::CpuSampleRecord sample = {};
-  sample.ticks = Ticks();
+  sample.ticks = ticks;
   sample.cpu_time_ns = buffer.cpu_time_ns;
   sample.thread = buffer.thread_index;
   sample.state = static_cast<uint8_t>(state);
@@ -88,9 +89,10 @@ void SampleThread(ThreadBuffer& buffer) {
     buffer.is_named = true;
     WriteThread(buffer);
   }
-  buffer.cpu_time_ns = ThreadCpuNs(tid);
   ReadRunDelay(tid, buffer);
-  WriteSample(buffer, stat.state);
+  buffer.cpu_time_ns = ThreadCpuNs(tid);
+  // Now, for this thread may have to wait for a CPU before it writes.
+  WriteSample(buffer, Ticks(), stat.state);
 }
 
 // Threads that wait for work are looked at less often.
@@ -175,7 +177,7 @@ void SampleThreads() {
 
 void NoteThreadEnd(ThreadBuffer& buffer) {
   if (!buffer.is_named) WriteThread(buffer);
-  WriteSample(buffer, trace::ThreadState::kEnded);
+  WriteSample(buffer, Ticks(), trace::ThreadState::kEnded);
 }
 
 bool IsLastThread() {

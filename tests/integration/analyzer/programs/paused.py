@@ -4,8 +4,8 @@
 
 usage: paused.py OUT KIND SEED MILLISECONDS STEPS NAME...
 
-KIND: busy, sleep. SEED chooses half of each program's places, and how long each
-pause takes: half to three halves of MILLISECONDS. Every third step pauses.
+KIND: busy, sleep. SEED chooses every other of a program's places, the even or
+the odd ones, and how long each pause takes: half to three halves of MILLISECONDS. Every third step pauses.
 OUT/NAME.json has the process, and how long the pauses of each place took in
 each step, in ms.
 """
@@ -34,12 +34,14 @@ class Pauses:
 
     def __init__(self, name):
         self.name = name
+        self.places = {}  # to their numbers
         self.took_ms = [{}]  # a step each
 
     def seconds_at(self, place) -> float:
-        chance = random.Random(f"{self.name} {place} {SEED}")
-        if len(self.took_ms) % EVERY or chance.random() < 0.5:
+        number = self.places.setdefault(place, len(self.places))
+        if len(self.took_ms) % EVERY or (number + int(SEED)) % 2:
             return 0
+        chance = random.Random(f"{self.name} {place} {SEED}")
         return chance.uniform(0.5, 1.5) * float(MILLISECONDS) / 1000
 
     def __call__(self, place):
