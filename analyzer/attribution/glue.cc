@@ -25,29 +25,6 @@ bool MatchesAny(std::string_view name,
                      [name](auto glob) { return GlobMatches(glob, name); });
 }
 
-Glue GlueOfName(std::string_view name, LayerClass layer_class) {
-  // Only what a kernel is called, not the types of its arguments.
-  const std::string_view bare = name.substr(0, name.rfind('('));
-  if (MatchesAny(bare, {"*FillFunctor*", "*fill_kernel*", "*ZeroFunctor*",
-                        "*memset*", "*Memset*", "*wrapped_broadcast*",
-                        // Attention's seed and offset; draws nothing.
-                        "*philox::unpack_cudnn*"})) {
-    return Glue::kFill;
-  }
-  if (MatchesAny(bare, {"*distribution_*", "*philox*", "*curand*",
-                        "*random_from_to*", "*generate_seed*"})) {
-    return Glue::kRandom;
-  }
-  if (MatchesAny(bare, {"*addTensor*", "*add_tensor*", "*AddBias*", "*BiasAdd*",
-                        "*bias_add*", "*add_bias*"})) {
-    return Glue::kBias;
-  }
-  // A number of calls so far, such as that of a batch norm: no layer's work is
-  // in whole numbers.
-  if (MatchesAny(bare, {"*FunctorOnSelf_add<long>*"})) return Glue::kCount;
-  return layer_class == LayerClass::kLayout ? Glue::kMove : Glue::kNone;
-}
-
 // Whether glue may belong to work of the class.
 bool IsLayer(LayerClass layer_class) {
   switch (layer_class) {
@@ -205,6 +182,29 @@ class GluePass {
 };
 
 }  // namespace
+
+Glue GlueOfName(std::string_view name, LayerClass layer_class) {
+  // Only what a kernel is called, not the types of its arguments.
+  const std::string_view bare = name.substr(0, name.rfind('('));
+  if (MatchesAny(bare, {"*FillFunctor*", "*fill_kernel*", "*ZeroFunctor*",
+                        "*memset*", "*Memset*", "*wrapped_broadcast*",
+                        // Attention's seed and offset; draws nothing.
+                        "*philox::unpack_cudnn*"})) {
+    return Glue::kFill;
+  }
+  if (MatchesAny(bare, {"*distribution_*", "*philox*", "*curand*",
+                        "*random_from_to*", "*generate_seed*"})) {
+    return Glue::kRandom;
+  }
+  if (MatchesAny(bare, {"*addTensor*", "*add_tensor*", "*AddBias*", "*BiasAdd*",
+                        "*bias_add*", "*add_bias*"})) {
+    return Glue::kBias;
+  }
+  // A number of calls so far, such as that of a batch norm: no layer's work is
+  // in whole numbers.
+  if (MatchesAny(bare, {"*FunctorOnSelf_add<long>*"})) return Glue::kCount;
+  return layer_class == LayerClass::kLayout ? Glue::kMove : Glue::kNone;
+}
 
 void FindGlue(const TraceModel& model, const Process& process,
               ProcessAttribution& attribution) {
