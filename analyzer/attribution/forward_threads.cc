@@ -33,9 +33,10 @@ std::vector<bool> ForwardThreads(const Process& process,
   }
   std::vector<bool> forward(does.size());
   if (std::ranges::none_of(does, &Does::trains)) return forward;
-  std::ranges::transform(does, forward.begin(), [](const Does& each) {
-    return each.layers && !each.updates && !each.other;
-  });
+  for (size_t thread = 0; thread < does.size(); ++thread) {
+    const Does& each = does[thread];
+    forward[thread] = each.layers && !each.updates && !each.other;
+  }
   return forward;
 }
 

@@ -128,6 +128,26 @@ class GluePass {
     return IsLayer(layer.layer_class) ? &order[at] : nullptr;
   }
 
+  // The layer behind a row of glue, or the optimizer's kernel behind fills:
+  // that sums up in them, as norms of gradients are.
+  const size_t* WhatFollows(const std::vector<size_t>& order, size_t first,
+                            size_t last) const {
+    const size_t* layer = LayerAt(order, last, first);
+    if (layer != nullptr || last >= order.size() ||
+        !SameThread(order[last], order[first])) {
+      return layer;
+    }
+    const bool are_fills = std::all_of(
+        order.begin() + static_cast<ptrdiff_t>(first),
+        order.begin() + static_cast<ptrdiff_t>(last), [this](size_t i) {
+          return attribution_.activities[i].glue == Glue::kFill;
+        });
+    const bool is_optimizer =
+        attribution_.activities[order[last]].layer_class ==
+        LayerClass::kOptimizer;
+    return are_fills && is_optimizer ? &order[last] : nullptr;
+  }
+
   int64_t PauseBefore(const std::vector<size_t>& order, size_t i) const {
     return CallOf(order[i]).begin_ns - CallOf(order[i - 1]).end_ns;
   }
@@ -138,7 +158,7 @@ class GluePass {
   void Assign(const std::vector<size_t>& order, size_t first, size_t last) {
     const size_t* before =
         first > 0 ? LayerAt(order, first - 1, first) : nullptr;
-    const size_t* after = LayerAt(order, last, first);
+    const size_t* after = WhatFollows(order, first, last);
     size_t split = after == nullptr ? last : first;
     int64_t longest = kClearPauseNs;
     for (size_t i = first == 0 ? 1 : first; i <= last; ++i) {

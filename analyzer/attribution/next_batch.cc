@@ -27,7 +27,8 @@ struct Row {
   // Kernels behind the last one of the optimizer.
   std::vector<size_t> kernels;  // submissions
   Names names;
-  std::optional<size_t> random;  // submission of the first random numbers
+  std::optional<size_t> random =
+      std::nullopt;  // submission of the first random numbers
 
   bool MayUpdate() const {
     return updates || replays || 2 * operations >= backward_products;
@@ -74,7 +75,11 @@ class RowFinder {
       in_pass_ = in_row_ = false;
       return;
     }
-    if (in_pass_) rows_.push_back({.first = i, .backward_products = products_});
+    if (in_pass_) {
+      rows_.emplace_back();
+      rows_.back().first = i;
+      rows_.back().backward_products = products_;
+    }
     in_pass_ = false;
     Add(i, is_update, rows_.back());
   }

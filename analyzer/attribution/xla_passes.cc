@@ -47,7 +47,8 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
     passes_[i] = pass;
     differentiates_ |= pass != Pass::kPlain && pass != Pass::kCommon;
     if (pass != Pass::kBackward) continue;
-    first_backward_.try_emplace(ModuleOf(RangeId(i)),
+    const RangeId run = RunOf(RangeId(i));
+    first_backward_.try_emplace(run.known() ? run.value() : i,
                                 process.ranges[i].begin_ns);
   }
 }

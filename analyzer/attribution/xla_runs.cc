@@ -15,7 +15,8 @@ namespace {
 struct Run {
   std::vector<size_t> activities;        // in the order of submission
   std::optional<size_t> first_backward;  // into activities
-  size_t last_backward = 0;
+  size_t after_forward = 0;  // behind the last told to be so, and that
+  size_t after_passes = 0;   // behind the last such work, and all of layers
   bool layers = false;
   bool input = false;
 };
@@ -45,9 +46,13 @@ class RunPass {
         Set(run.activities[i], Direction::kForward);
       }
     }
-    for (size_t i = run.last_backward + 1; i < run.activities.size(); ++i) {
+    for (size_t i = run.after_forward; i < run.after_passes; ++i) {
       const Attributed& at = attribution_.activities[run.activities[i]];
-      if (IsOfALayer(at.layer_class)) return;  // whose, nothing tells
+      if (IsOfALayer(at.layer_class)) {
+        Set(run.activities[i], Direction::kBackward);
+      }
+    }
+    for (size_t i = run.after_passes; i < run.activities.size(); ++i) {
       Set(run.activities[i], Direction::kUpdate);
     }
   }
@@ -67,6 +72,12 @@ class RunPass {
   ProcessAttribution& attribution_;
 };
 
+// A number is an argument rather than a batch.
+bool IsInput(const Activity& activity, const Attributed& attributed) {
+  return attributed.layer_class == LayerClass::kCopyH2d &&
+         activity.bytes > sizeof(double);
+}
+
 std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
                         const std::vector<Submission>& order,
                         const ProcessAttribution& attribution) {
@@ -78,18 +89,25 @@ std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
     const Call& call = process.calls[activity.submitted_by.value()];
     const RangeId range = xla_passes.RunAt(call.thread, call.begin_ns);
     if (!range.known()) {
-      if (activity.layer_class != LayerClass::kCopyH2d) continue;
-      runs.push_back({.input = true});
+      if (!IsInput(process.activities[at.activity], activity)) continue;
+      runs.emplace_back();
+      runs.back().input = true;
       continue;
     }
     const auto [it, is_new] = of_range.try_emplace(range.value(), runs.size());
     if (is_new) runs.emplace_back();
     Run& run = runs[it->second];
-    if (IsBackward(activity.direction)) {
-      run.last_backward = run.activities.size();
-      if (!run.first_backward) run.first_backward = run.last_backward;
+    const bool is_backward = IsBackward(activity.direction);
+    if (is_backward && !run.first_backward) {
+      run.first_backward = run.activities.size();
     }
-    run.layers |= IsOfALayer(activity.layer_class);
+    if (run.first_backward == run.activities.size() ||
+        activity.direction == Direction::kForward) {
+      run.after_forward = run.activities.size() + 1;
+    }
+    const bool is_layer = IsOfALayer(activity.layer_class);
+    run.layers |= is_layer;
+    if (is_backward || is_layer) run.after_passes = run.activities.size() + 1;
     run.activities.push_back(at.activity);
   }
   return runs;

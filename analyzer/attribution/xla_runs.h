@@ -14,8 +14,8 @@ namespace dltap::analyzer {
 // Gives kernels of XLA a direction where no path tells one, by their place in
 // the runs of modules; only in a program that differentiates:
 //  - In a run with a backward pass, what comes before its first work is
-//    forward, but for factors (one block), what comes behind its last work the
-//    update. What lies between stays open.
+//    forward, but for factors (one block), what comes behind its last work and
+//    that of layers the update. What lies between stays open.
 //  - Other runs are forward if they hold work of layers, or follow such a run
 //    or an input; behind a run with a backward pass they are the update, as
 //    where the program applies gradients by itself.
