@@ -15,8 +15,7 @@ namespace {
 struct Run {
   std::vector<size_t> activities;        // in the order of submission
   std::optional<size_t> first_backward;  // into activities
-  size_t after_forward = 0;  // behind the last told to be so, and that
-  size_t after_passes = 0;   // behind the last such work, and all of layers
+  size_t after_passes = 0;  // behind the last such work, and all of layers
   bool layers = false;
   bool input = false;
 };
@@ -44,12 +43,6 @@ class RunPass {
     for (size_t i = 0; i < *run.first_backward; ++i) {
       if (HasBlocks(run.activities[i])) {
         Set(run.activities[i], Direction::kForward);
-      }
-    }
-    for (size_t i = run.after_forward; i < run.after_passes; ++i) {
-      const Attributed& at = attribution_.activities[run.activities[i]];
-      if (IsOfALayer(at.layer_class)) {
-        Set(run.activities[i], Direction::kBackward);
       }
     }
     for (size_t i = run.after_passes; i < run.activities.size(); ++i) {
@@ -100,10 +93,6 @@ std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
     const bool is_backward = IsBackward(activity.direction);
     if (is_backward && !run.first_backward) {
       run.first_backward = run.activities.size();
-    }
-    if (run.first_backward == run.activities.size() ||
-        activity.direction == Direction::kForward) {
-      run.after_forward = run.activities.size() + 1;
     }
     const bool is_layer = IsOfALayer(activity.layer_class);
     run.layers |= is_layer;

@@ -399,7 +399,7 @@ TEST(StepFinderTest, LoopsOfThreadsThatAnswerAtOnceAreCountedByThread) {
 TEST(StepFinderTest, StepsOfALearnerAreToldBesideThreadsThatOnlyCompute) {
   std::string text = "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2\n";
   const auto answer = [&text](int at) {
-    text += Answer(at, 1, "ampere_sgemm_nt", 1);
+    text += Answer(at, 1, "ampere_sgemm_nt", 3);
   };
   for (int step = 0; step < 9; ++step) {
     const int at = 100 * step;
