@@ -4,19 +4,23 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/attribution/clamps.h"
 #include "analyzer/attribution/engine_threads.h"
+#include "analyzer/attribution/forward_threads.h"
 #include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/narrow_rows.h"
+#include "analyzer/attribution/next_batch.h"
 #include "analyzer/attribution/recompute.h"
 #include "analyzer/attribution/replays.h"
 #include "analyzer/attribution/submissions.h"
 #include "analyzer/attribution/update_products.h"
+#include "analyzer/attribution/xla_runs.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -94,16 +98,23 @@ class DirectionPass {
                                   true) != is_backward_.end();
     if (marked) {
       SettleNarrowRows(model_, process_, order_, is_backward_, attribution_);
+      SetForwardThreadsApart();
       DecideByPass();
     } else if (AnyDirected()) {
       // XLA runs work of one pass in the middle of another.
-      if (!xla_passes_.any()) DecideByNeighbours();
+      if (xla_passes_.any()) {
+        DecideInXlaRuns(process_, xla_passes_, order_, attribution_);
+      } else {
+        DecideByNeighbours();
+      }
     } else if (!MayHideItsBackward()) {
       DecideAllForward();
     }
     FollowCaptures();
     FollowWarmups(model_, process_, order_, attribution_);
-    SettleClamps(model_, process_, order_, attribution_);
+    SettleClamps(model_, process_,
+                 any_apart_ ? SubmissionOrder(process_, attribution_) : order_,
+                 attribution_);
     for (Attributed& activity : attribution_.activities) {
       if (HasNoDirection(activity.layer_class)) {
         activity.direction = Direction::kNone;
@@ -172,12 +183,38 @@ class DirectionPass {
     if (at.captured) captured_[activity.owner.value()] = activity.direction;
   }
 
+  // What only goes forward while another thread trains stands in no row of its
+  // passes.
+  void SetForwardThreadsApart() {
+    const std::vector<bool> goes_forward =
+        ForwardThreads(process_, attribution_, order_, is_backward_);
+    std::vector<Submission> others;
+    std::vector<bool> is_backward;
+    for (size_t i = 0; i < order_.size(); ++i) {
+      Attributed& activity = At(order_[i]);
+      const CallId call = activity.submitted_by;
+      if (call.known() &&
+          goes_forward[process_.calls[call.value()].thread.value()]) {
+        activity.direction = Direction::kForward;
+        any_apart_ = true;
+        continue;
+      }
+      others.push_back(order_[i]);
+      is_backward.push_back(is_backward_[i]);
+    }
+    if (!any_apart_) return;
+    order_ = std::move(others);
+    is_backward_ = std::move(is_backward);
+  }
+
   // Threads or ranges tell the passes.
   void DecideByPass() {
     const std::vector<bool> recompute =
         FindRecompute(model_, process_, attribution_, order_, is_backward_);
     const std::vector<bool> in_update =
         FindUpdateProducts(process_, attribution_, order_, is_backward_);
+    const std::vector<bool> begins_forward =
+        FindNextBatches(model_, process_, attribution_, order_, is_backward_);
     Direction phase = Direction::kForward;
     for (size_t i = 0; i < order_.size(); ++i) {
       const Submission& at = order_[i];
@@ -191,7 +228,9 @@ class DirectionPass {
           activity.direction = Direction::kBackward;
         }
       } else {
-        phase = in_update[i] ? Direction::kUpdate : PhaseAfter(phase, activity);
+        phase = in_update[i]        ? Direction::kUpdate
+                : begins_forward[i] ? Direction::kForward
+                                    : PhaseAfter(phase, activity);
         if (IsTransposed(activity)) activity.direction = Direction::kForward;
       }
       Set(at, phase);
@@ -315,9 +354,10 @@ class DirectionPass {
   const Process& process_;
   const XlaPasses& xla_passes_;
   ProcessAttribution& attribution_;
-  const std::vector<Submission> order_;
-  std::vector<bool> is_autograd_;                    // by thread
-  std::vector<bool> is_backward_;                    // by submission
+  std::vector<Submission> order_;
+  bool any_apart_ = false;         // missing in order_: threads that go forward
+  std::vector<bool> is_autograd_;  // by thread
+  std::vector<bool> is_backward_;  // by submission
   bool plain_may_go_forward_ = false;                // see IsPlainProduct
   absl::flat_hash_map<size_t, bool> fills_;          // by name
   absl::flat_hash_map<size_t, Direction> captured_;  // by call

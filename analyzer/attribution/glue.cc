@@ -25,29 +25,6 @@ bool MatchesAny(std::string_view name,
                      [name](auto glob) { return GlobMatches(glob, name); });
 }
 
-Glue GlueOfName(std::string_view name, LayerClass layer_class) {
-  // Only what a kernel is called, not the types of its arguments.
-  const std::string_view bare = name.substr(0, name.rfind('('));
-  if (MatchesAny(bare, {"*FillFunctor*", "*fill_kernel*", "*ZeroFunctor*",
-                        "*memset*", "*Memset*", "*wrapped_broadcast*",
-                        // Attention's seed and offset; draws nothing.
-                        "*philox::unpack_cudnn*"})) {
-    return Glue::kFill;
-  }
-  if (MatchesAny(bare, {"*distribution_*", "*philox*", "*curand*",
-                        "*random_from_to*", "*generate_seed*"})) {
-    return Glue::kRandom;
-  }
-  if (MatchesAny(bare, {"*addTensor*", "*add_tensor*", "*AddBias*", "*BiasAdd*",
-                        "*bias_add*", "*add_bias*"})) {
-    return Glue::kBias;
-  }
-  // A number of calls so far, such as that of a batch norm: no layer's work is
-  // in whole numbers.
-  if (MatchesAny(bare, {"*FunctorOnSelf_add<long>*"})) return Glue::kCount;
-  return layer_class == LayerClass::kLayout ? Glue::kMove : Glue::kNone;
-}
-
 // Whether glue may belong to work of the class.
 bool IsLayer(LayerClass layer_class) {
   switch (layer_class) {
@@ -151,6 +128,26 @@ class GluePass {
     return IsLayer(layer.layer_class) ? &order[at] : nullptr;
   }
 
+  // The layer behind a row of glue, or the optimizer's kernel behind fills:
+  // that sums up in them, as norms of gradients are.
+  const size_t* WhatFollows(const std::vector<size_t>& order, size_t first,
+                            size_t last) const {
+    const size_t* layer = LayerAt(order, last, first);
+    if (layer != nullptr || last >= order.size() ||
+        !SameThread(order[last], order[first])) {
+      return layer;
+    }
+    const bool are_fills = std::all_of(
+        order.begin() + static_cast<ptrdiff_t>(first),
+        order.begin() + static_cast<ptrdiff_t>(last), [this](size_t i) {
+          return attribution_.activities[i].glue == Glue::kFill;
+        });
+    const bool is_optimizer =
+        attribution_.activities[order[last]].layer_class ==
+        LayerClass::kOptimizer;
+    return are_fills && is_optimizer ? &order[last] : nullptr;
+  }
+
   int64_t PauseBefore(const std::vector<size_t>& order, size_t i) const {
     return CallOf(order[i]).begin_ns - CallOf(order[i - 1]).end_ns;
   }
@@ -161,7 +158,7 @@ class GluePass {
   void Assign(const std::vector<size_t>& order, size_t first, size_t last) {
     const size_t* before =
         first > 0 ? LayerAt(order, first - 1, first) : nullptr;
-    const size_t* after = LayerAt(order, last, first);
+    const size_t* after = WhatFollows(order, first, last);
     size_t split = after == nullptr ? last : first;
     int64_t longest = kClearPauseNs;
     for (size_t i = first == 0 ? 1 : first; i <= last; ++i) {
@@ -205,6 +202,29 @@ class GluePass {
 };
 
 }  // namespace
+
+Glue GlueOfName(std::string_view name, LayerClass layer_class) {
+  // Only what a kernel is called, not the types of its arguments.
+  const std::string_view bare = name.substr(0, name.rfind('('));
+  if (MatchesAny(bare, {"*FillFunctor*", "*fill_kernel*", "*ZeroFunctor*",
+                        "*memset*", "*Memset*", "*wrapped_broadcast*",
+                        // Attention's seed and offset; draws nothing.
+                        "*philox::unpack_cudnn*"})) {
+    return Glue::kFill;
+  }
+  if (MatchesAny(bare, {"*distribution_*", "*philox*", "*curand*",
+                        "*random_from_to*", "*generate_seed*"})) {
+    return Glue::kRandom;
+  }
+  if (MatchesAny(bare, {"*addTensor*", "*add_tensor*", "*AddBias*", "*BiasAdd*",
+                        "*bias_add*", "*add_bias*"})) {
+    return Glue::kBias;
+  }
+  // A number of calls so far, such as that of a batch norm: no layer's work is
+  // in whole numbers.
+  if (MatchesAny(bare, {"*FunctorOnSelf_add<long>*"})) return Glue::kCount;
+  return layer_class == LayerClass::kLayout ? Glue::kMove : Glue::kNone;
+}
 
 void FindGlue(const TraceModel& model, const Process& process,
               ProcessAttribution& attribution) {

@@ -2,6 +2,8 @@
 #ifndef DLTAP_ANALYZER_ATTRIBUTION_GLUE_H_
 #define DLTAP_ANALYZER_ATTRIBUTION_GLUE_H_
 
+#include <string_view>
+
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/model/trace_model.h"
 
@@ -13,6 +15,9 @@ namespace dltap::analyzer {
 // what they do. Runs after class and direction are known.
 void FindGlue(const TraceModel& model, const Process& process,
               ProcessAttribution& attribution);
+
+// What a kernel of that name, demangled, is beside the layers' work.
+Glue GlueOfName(std::string_view name, LayerClass layer_class);
 
 }  // namespace dltap::analyzer
 

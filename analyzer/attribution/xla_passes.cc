@@ -47,7 +47,8 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
     passes_[i] = pass;
     differentiates_ |= pass != Pass::kPlain && pass != Pass::kCommon;
     if (pass != Pass::kBackward) continue;
-    first_backward_.try_emplace(ModuleOf(RangeId(i)),
+    const RangeId run = RunOf(RangeId(i));
+    first_backward_.try_emplace(run.known() ? run.value() : i,
                                 process.ranges[i].begin_ns);
   }
 }
@@ -79,12 +80,16 @@ XlaPasses::Pass XlaPasses::PassInScopes(std::string_view path) const {
   return Pass::kNoPath;
 }
 
-size_t XlaPasses::ModuleOf(RangeId range) const {
+RangeId XlaPasses::RunOf(RangeId range) const {
   for (RangeId id = range; id.known(); id = ranges_.ParentOf(id)) {
     const TextId name = process_.ranges[id.value()].name;
-    if (model_.texts[name].starts_with("XlaModule:")) return id.value();
+    if (model_.texts[name].starts_with("XlaModule:")) return id;
   }
-  return range.value();
+  return RangeId();
+}
+
+RangeId XlaPasses::RunAt(ThreadId thread, int64_t at_ns) const {
+  return RunOf(ranges_.InnermostAt(thread, at_ns));
 }
 
 Direction XlaPasses::Of(RangeId range) const {
@@ -97,7 +102,9 @@ Direction XlaPasses::Of(RangeId range) const {
     case Pass::kCommon: return Direction::kNone;
     case Pass::kPlain: break;
   }
-  const auto it = first_backward_.find(ModuleOf(range));
+  const RangeId run = RunOf(range);
+  const auto it =
+      first_backward_.find(run.known() ? run.value() : range.value());
   const bool uses_gradients =
       it != first_backward_.end() &&
       process_.ranges[range.value()].begin_ns > it->second;

@@ -32,6 +32,9 @@ class XlaPasses {
   // kNone: `range` is no such range, or does not tell.
   Direction Of(RangeId range) const;
 
+  // The run of a module in which a thread is; none: it is in none.
+  RangeId RunAt(ThreadId thread, int64_t at_ns) const;
+
   bool any() const { return !passes_.empty(); }
   // Whether there are paths, and nothing was differentiated.
   bool all_forward() const { return any() && !differentiates_; }
@@ -48,7 +51,7 @@ class XlaPasses {
   static Pass PassOf(std::string_view name);
   void AddScope(std::string_view path);
   Pass PassInScopes(std::string_view name) const;
-  size_t ModuleOf(RangeId range) const;
+  RangeId RunOf(RangeId range) const;
 
   const TraceModel& model_;
   const Process& process_;

@@ -306,13 +306,14 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
     result.found_by = StepsFoundBy::kMarker;
     return result;
   }
-  const std::vector<CallToken> tokens =
+  std::vector<CallToken> tokens =
       CallTokens(model, process, attribution, from_ns);
   result.threads_at_once = ThreadsThatTrain(process, tokens);
   if (result.threads_at_once.empty() && !GoesBackward(tokens)) {
     result.threads_at_once = LoopsOfThreads(model, process, tokens);
   }
   if (!result.threads_at_once.empty()) return result;
+  tokens = WithoutActors(process, std::move(tokens));
   const std::vector<TokenSpan> iterations = TrainingSteps(tokens);
   std::vector<TokenSpan> spans =
       JoinByOptimizer(model, process, tokens, iterations);

@@ -17,6 +17,12 @@ namespace dltap::analyzer {
 std::vector<uint64_t> ThreadsThatTrain(const Process& process,
                                        const std::vector<CallToken>& tokens);
 
+// The work that tells the steps where one thread alone trains: all but that of
+// threads which only compute forward meanwhile, and not as often in each of its
+// steps, as actors do beside a learner.
+std::vector<CallToken> WithoutActors(const Process& process,
+                                     std::vector<CallToken> tokens);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_METRICS_TRAINING_THREADS_H_

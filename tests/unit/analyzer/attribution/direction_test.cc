@@ -306,6 +306,72 @@ TEST(DirectionTest, ANormInFrontOfTheFirstProductIsNoUpdate) {
                         kForward}));
 }
 
+// Passes of a model of two layers, with work of the main thread after each
+// backward pass; a forward pass behind the last.
+Directions BetweenPasses(const std::vector<std::vector<std::string>>& between) {
+  std::string text;
+  int at = 0;
+  const auto add = [&](int thread, const std::vector<std::string>& kernels) {
+    for (const std::string& kernel : kernels) {
+      text += Launch(at += 10, thread, kernel);
+    }
+  };
+  Directions found;
+  for (const auto& row : between) {
+    add(0, {"volta_sgemm_tn", "volta_sgemm_tn"});
+    add(1, {"volta_sgemm_nn", "volta_sgemm_nt", "volta_sgemm_nt"});
+    add(0, row);
+  }
+  add(0, {"volta_sgemm_tn"});
+  const Directions all = DirectionsOf(text);
+  size_t first = 0;
+  for (const auto& row : between) {
+    first += 5;
+    found.insert(found.end(), all.begin() + static_cast<ptrdiff_t>(first),
+                 all.begin() + static_cast<ptrdiff_t>(first + row.size()));
+    first += row.size();
+  }
+  return found;
+}
+
+constexpr char kNoise[] = "distribution_elementwise_grid_stride_kernel";
+
+TEST(DirectionTest, WhatMakesTheNextBatchBetweenBackwardPassesIsNoUpdate) {
+  const Direction update = Direction::kUpdate;
+  EXPECT_EQ(
+      BetweenPasses({{kNoise, "elementwise_mul"},
+                     {"multi_tensor_apply_adam", "elementwise_lerp", kNoise,
+                      "elementwise_mul"}}),
+      (Directions{kForward, kForward, update, update, kForward, kForward}));
+  // Without random numbers the other row tells.
+  EXPECT_EQ(BetweenPasses({{"elementwise_mul"},
+                           {"multi_tensor_apply_adam", "elementwise_lerp",
+                            "elementwise_mul"}}),
+            (Directions{kForward, update, update, kForward}));
+}
+
+TEST(DirectionTest, AsManyOperationsAsWeightsMayBeAnUpdateOfTheirOwn) {
+  const Direction update = Direction::kUpdate;
+  EXPECT_EQ(BetweenPasses({{"elementwise_add", "elementwise_add"},
+                           {"multi_tensor_apply_adam"}}),
+            (Directions{update, update, update}));
+}
+
+// An actor beside a learner.
+TEST(DirectionTest, AThreadThatOnlyComputesForwardIsInNoUpdateOfAnother) {
+  const std::string two = "thread 2 tid=3 name=actor\n";
+  const Direction update = Direction::kUpdate;
+  EXPECT_EQ(DirectionsOf(two + Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 1, "volta_sgemm_nn") +
+                         Launch(30, 0, "elementwise_mul") +
+                         Launch(40, 2, "elementwise_tanh_kernel") +
+                         Launch(50, 2, "volta_sgemm_tn") +
+                         Launch(60, 0, "elementwise_mul") +
+                         Launch(70, 0, "multi_tensor_apply_adam")),
+            (Directions{kForward, kBackward, update, kForward, kForward, update,
+                        update}));
+}
+
 // L-BFGS: its step computes the loss and the gradients itself.
 TEST(DirectionTest, AnOptimizerThatComputesGradientsTellsNoDirection) {
   const std::string range = " thread=0 kind=op name=";

@@ -67,6 +67,14 @@ TEST_F(GlueTest, WhatPreparesALayerBelongsToIt) {
   EXPECT_FALSE(OwnerOf(layer).known());
 }
 
+// torch.nn.utils.clip_grad_norm_: sums of squares, over lists of gradients.
+TEST_F(GlueTest, AFillInFrontOfAnOptimizersKernelBelongsToIt) {
+  Layer();
+  const size_t fill = Launch(kFill);
+  const size_t norms = Launch("multi_tensor_apply_kernel<LpNormFunctor>");
+  EXPECT_EQ(OwnerOf(fill), ActivityId(norms));
+}
+
 TEST_F(GlueTest, ACountOfCallsBelongsToTheLayerThatCounts) {
   // As a batch norm in training does.
   const size_t count = Launch(

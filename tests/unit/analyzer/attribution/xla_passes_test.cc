@@ -87,7 +87,35 @@ TEST(XlaPassesTest, WhatUsesGradientsIsTheUpdate) {
           Thunk(30, "jit(step)/sub", "loop_subtract_fusion") +
           Thunk(40, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
           Thunk(50, "jit(step)", "loop_subtract_fusion_1")),
-      (Directions{kNone, kBackward, kUpdate, kBackward, kNone}));
+      (Directions{kNone, kBackward, kUpdate, kBackward, kUpdate}));
+}
+
+// With more than one block; else it may be a factor.
+std::string InBlocks(const std::string& thunk) {
+  return thunk.substr(0, thunk.size() - 1) + " grid=64,1,1\n";
+}
+
+TEST(XlaPassesTest, WhatNoPathTellsHasThePassOfItsPlaceInTheRun) {
+  const std::string backward = "jit(step)/transpose(jvp())/dot_general";
+  EXPECT_EQ(DirectionsOf(Module(0, 90) +
+                         InBlocks(Thunk(10, "jit(step)", "loop_tanh_fusion")) +
+                         Thunk(20, backward, "gemm_fusion_dot") +
+                         Thunk(30, "jit(step)", "loop_select_fusion") +
+                         Thunk(40, "jit(step)", "gemm_fusion_dot_1") +
+                         Thunk(50, "jit(step)", "loop_subtract_fusion")),
+            (Directions{kForward, kBackward, kNone, kNone, kUpdate}));
+}
+
+TEST(XlaPassesTest, RunsWithoutGradientsUpdateBehindThoseWithAndElseEvaluate) {
+  const std::string backward = "jit(step)/transpose(jvp())/dot_general";
+  EXPECT_EQ(
+      DirectionsOf(
+          Module(0, 19) + Thunk(10, backward, "gemm_fusion_dot") +
+          Module(20, 39) + Thunk(30, "jit(apply)", "loop_subtract_fusion") +
+          Module(40, 59) +
+          Thunk(50, "jit(test)/dot_general", "gemm_fusion_dot_1") +
+          Module(60, 79) + Thunk(70, "jit(count)", "loop_compare_fusion")),
+      (Directions{kBackward, kUpdate, kForward, kForward}));
 }
 
 TEST(XlaPassesTest, AnotherRunOfTheModuleBeginsAnew) {
@@ -97,7 +125,7 @@ TEST(XlaPassesTest, AnotherRunOfTheModuleBeginsAnew) {
           Thunk(10, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
           Thunk(20, "jit(step)/sub", "loop_subtract_fusion") + Module(30, 90) +
           Thunk(40, "jit(step)/sub", "loop_subtract_fusion")),
-      (Directions{kBackward, kUpdate, kNone}));
+      (Directions{kBackward, kUpdate, kUpdate}));
 }
 
 TEST(XlaPassesTest, WithoutAnythingDifferentiatedAllIsForward) {
@@ -127,7 +155,7 @@ TEST(XlaPassesTest, ATapeMayStandInsideAScope) {
           Thunk(20, "train/gradient_tape/model/MatMul", "gemm_fusion_dot_1") +
           Thunk(30, "train/mul", "loop_multiply_fusion") +
           Thunk(40, "my_gradient_tape/model", "loop_fusion")),
-      (Directions{kForward, kBackward, kNone, kNone}));
+      (Directions{kForward, kBackward, kUpdate, kUpdate}));  // by their place
 }
 
 TEST(XlaPassesTest, APathNamesWhatANameDoesNot) {

@@ -395,6 +395,26 @@ TEST(StepFinderTest, LoopsOfThreadsThatAnswerAtOnceAreCountedByThread) {
   EXPECT_EQ(handed.steps.size(), 12);
 }
 
+// Actors beside a learner: their batches are in no step's way.
+TEST(StepFinderTest, StepsOfALearnerAreToldBesideThreadsThatOnlyCompute) {
+  std::string text = "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2\n";
+  const auto answer = [&text](int at) {
+    text += Answer(at, 1, "ampere_sgemm_nt", 3);
+  };
+  for (int step = 0; step < 9; ++step) {
+    const int at = 100 * step;
+    text += Training(at, 0);
+    if (step % 3 != 0) answer(at + 2);  // between its forward pass and update
+    if (step % 2 == 0) answer(at + 40);
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  EXPECT_TRUE(steps.threads_at_once.empty());
+  ASSERT_EQ(steps.steps.size(), 9);
+  for (size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(steps.steps[i].begin_ns, static_cast<int64_t>(100'000 * i));
+  }
+}
+
 std::string CopyToDeviceBy(int thread, int at, int correlation) {
   const std::string by = "us thread=" + std::to_string(thread);
   const std::string corr = " corr=" + std::to_string(correlation);

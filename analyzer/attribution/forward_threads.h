@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_FORWARD_THREADS_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_FORWARD_THREADS_H_
+
+#include <vector>
+
+#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/submissions.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// By thread: whether it only goes forward while another one trains, as actors
+// do beside a learner: it submits work of layers and none of an optimizer, and
+// another thread both. A backward pass, and what replays graphs, is no such
+// work.
+std::vector<bool> ForwardThreads(const Process& process,
+                                 const ProcessAttribution& attribution,
+                                 const std::vector<Submission>& order,
+                                 const std::vector<bool>& is_backward);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_FORWARD_THREADS_H_

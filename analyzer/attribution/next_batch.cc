@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/next_batch.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/glue.h"
+#include "analyzer/attribution/name_rules.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using Names = std::vector<size_t>;
+
+// What follows a backward pass, up to the first work of a layer or the next
+// backward pass.
+struct Row {
+  size_t first = 0;       // submission
+  size_t operations = 0;  // on elements: no fills, copies, random numbers
+  size_t backward_products = 0;  // of the pass before
+  bool updates = false;          // holds an optimizer's kernels
+  bool replays = false;          // what a graph does is not known
+  // Kernels behind the last one of the optimizer.
+  std::vector<size_t> kernels;  // submissions
+  Names names;
+  std::optional<size_t> random =
+      std::nullopt;  // submission of the first random numbers
+
+  bool MayUpdate() const {
+    return updates || replays || 2 * operations >= backward_products;
+  }
+};
+
+class RowFinder {
+ public:
+  RowFinder(const TraceModel& model, const Process& process,
+            const ProcessAttribution& attribution,
+            const std::vector<Submission>& order,
+            const std::vector<bool>& is_backward)
+      : model_(model),
+        process_(process),
+        attribution_(attribution),
+        order_(order),
+        is_backward_(is_backward) {}
+
+  std::vector<Row> Run() {
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (is_backward_[i]) {
+        VisitBackward(i);
+      } else if (in_row_) {
+        Visit(i);
+      }
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  const Attributed& At(size_t i) const {
+    return attribution_.activities[order_[i].activity];
+  }
+
+  void VisitBackward(size_t i) {
+    if (!in_pass_) products_ = 0;
+    in_pass_ = in_row_ = true;
+    products_ += IsOfALayer(At(i).layer_class) ? 1 : 0;
+  }
+
+  void Visit(size_t i) {
+    const bool is_update = At(i).direction == Direction::kUpdate;
+    if (!is_update && IsOfALayer(At(i).layer_class)) {
+      in_pass_ = in_row_ = false;
+      return;
+    }
+    if (in_pass_) {
+      rows_.emplace_back();
+      rows_.back().first = i;
+      rows_.back().backward_products = products_;
+    }
+    in_pass_ = false;
+    Add(i, is_update, rows_.back());
+  }
+
+  void Add(size_t i, bool is_update, Row& row) {
+    const Activity& activity = process_.activities[order_[i].activity];
+    row.replays |= order_[i].captured || activity.graph_node != 0;
+    if (activity.kind != ActivityKind::kKernel) return;
+    if (is_update) {
+      row.updates = true;
+      row.kernels.clear();
+      row.names.clear();
+      row.random.reset();
+      return;
+    }
+    row.kernels.push_back(i);
+    row.names.push_back(activity.name.value());
+    const Glue glue = GlueOf(activity, At(i).layer_class);
+    if (glue == Glue::kRandom && !row.random) row.random = i;
+    row.operations += glue == Glue::kNone || glue == Glue::kBias ? 1 : 0;
+  }
+
+  Glue GlueOf(const Activity& activity, LayerClass layer_class) {
+    const std::pair key(activity.name.value(), layer_class);
+    const auto [it, is_new] = glue_.try_emplace(key);
+    if (is_new) {
+      it->second =
+          GlueOfName(Demangle(model_.texts[activity.name]), layer_class);
+    }
+    return it->second;
+  }
+
+  const TraceModel& model_;
+  const Process& process_;
+  const ProcessAttribution& attribution_;
+  const std::vector<Submission>& order_;
+  const std::vector<bool>& is_backward_;
+  absl::flat_hash_map<std::pair<size_t, LayerClass>, Glue> glue_;
+  std::vector<Row> rows_;
+  bool in_pass_ = false;
+  bool in_row_ = false;
+  size_t products_ = 0;
+};
+
+bool EndsWith(const Names& names, const Names& end) {
+  return end.size() <= names.size() &&
+         std::equal(end.rbegin(), end.rend(), names.rbegin());
+}
+
+// Where the next batch begins in a row that updates, if anywhere; `batches` are
+// whole rows without update.
+std::optional<size_t> BeginIn(const Row& row, const std::set<Names>& batches) {
+  std::optional<size_t> begin = row.random;
+  for (const Names& batch : batches) {
+    if (!EndsWith(row.names, batch)) continue;
+    const size_t at = row.kernels[row.names.size() - batch.size()];
+    begin = std::min(at, begin.value_or(at));
+  }
+  return begin;
+}
+
+}  // namespace
+
+std::vector<bool> FindNextBatches(const TraceModel& model,
+                                  const Process& process,
+                                  const ProcessAttribution& attribution,
+                                  const std::vector<Submission>& order,
+                                  const std::vector<bool>& is_backward) {
+  std::vector<bool> begins(order.size());
+  const std::vector<Row> rows =
+      RowFinder(model, process, attribution, order, is_backward).Run();
+  if (std::ranges::none_of(rows, &Row::updates)) return begins;
+  std::set<Names> batches;
+  for (const Row& row : rows) {
+    if (row.MayUpdate()) continue;
+    begins[row.first] = true;
+    if (!row.names.empty()) batches.insert(row.names);
+  }
+  for (const Row& row : rows) {
+    if (!row.updates) continue;
+    if (const auto at = BeginIn(row, batches)) begins[*at] = true;
+  }
+  return begins;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_NEXT_BATCH_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_NEXT_BATCH_H_
+
+#include <vector>
+
+#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/submissions.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// Where the forward pass begins with pointwise work: by submission, whether it
+// does there. What follows a backward pass is called its row here.
+//  - Where an optimizer's kernels follow some backward passes, a row without
+//    them has no update, if it has fewer operations on elements than half of
+//    the products of its pass backward: these have weights to be updated.
+//  - In other rows, random numbers after the optimizer's last kernel make the
+//    next batch, and so does what a whole row without update ends them with.
+std::vector<bool> FindNextBatches(const TraceModel& model,
+                                  const Process& process,
+                                  const ProcessAttribution& attribution,
+                                  const std::vector<Submission>& order,
+                                  const std::vector<bool>& is_backward);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_NEXT_BATCH_H_

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/xla_runs.h"
+
+#include <cstddef>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/launch_shape.h"
+#include "analyzer/attribution/name_rules.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// What one run of a module gave the device, or one copy to it outside of any.
+struct Run {
+  std::vector<size_t> activities;        // in the order of submission
+  std::optional<size_t> first_backward;  // into activities
+  size_t after_passes = 0;  // behind the last such work, and all of layers
+  bool layers = false;
+  bool input = false;
+};
+
+class RunPass {
+ public:
+  RunPass(const Process& process, ProcessAttribution& attribution)
+      : process_(process), attribution_(attribution) {}
+
+  void Decide(const std::vector<Run>& runs) {
+    Direction phase = Direction::kNone;
+    for (const Run& run : runs) {
+      if (run.first_backward) {
+        Split(run);
+        phase = Direction::kUpdate;
+      } else {
+        if (run.layers || run.input) phase = Direction::kForward;
+        for (const size_t activity : run.activities) Set(activity, phase);
+      }
+    }
+  }
+
+ private:
+  void Split(const Run& run) {
+    for (size_t i = 0; i < *run.first_backward; ++i) {
+      if (HasBlocks(run.activities[i])) {
+        Set(run.activities[i], Direction::kForward);
+      }
+    }
+    for (size_t i = run.after_passes; i < run.activities.size(); ++i) {
+      Set(run.activities[i], Direction::kUpdate);
+    }
+  }
+
+  void Set(size_t activity, Direction direction) {
+    Attributed& at = attribution_.activities[activity];
+    if (at.direction == Direction::kNone) at.direction = direction;
+  }
+
+  // One block may be factors, such as the powers of an optimizer's decay.
+  bool HasBlocks(size_t activity) const {
+    const LaunchShape shape = ShapeOf(process_, process_.activities[activity]);
+    return uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] > 1;
+  }
+
+  const Process& process_;
+  ProcessAttribution& attribution_;
+};
+
+// A number is an argument rather than a batch.
+bool IsInput(const Activity& activity, const Attributed& attributed) {
+  return attributed.layer_class == LayerClass::kCopyH2d &&
+         activity.bytes > sizeof(double);
+}
+
+std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
+                        const std::vector<Submission>& order,
+                        const ProcessAttribution& attribution) {
+  std::vector<Run> runs;
+  absl::flat_hash_map<size_t, size_t> of_range;
+  for (const Submission& at : order) {
+    const Attributed& activity = attribution.activities[at.activity];
+    if (at.captured || !activity.submitted_by.known()) continue;
+    const Call& call = process.calls[activity.submitted_by.value()];
+    const RangeId range = xla_passes.RunAt(call.thread, call.begin_ns);
+    if (!range.known()) {
+      if (!IsInput(process.activities[at.activity], activity)) continue;
+      runs.emplace_back();
+      runs.back().input = true;
+      continue;
+    }
+    const auto [it, is_new] = of_range.try_emplace(range.value(), runs.size());
+    if (is_new) runs.emplace_back();
+    Run& run = runs[it->second];
+    const bool is_backward = IsBackward(activity.direction);
+    if (is_backward && !run.first_backward) {
+      run.first_backward = run.activities.size();
+    }
+    const bool is_layer = IsOfALayer(activity.layer_class);
+    run.layers |= is_layer;
+    if (is_backward || is_layer) run.after_passes = run.activities.size() + 1;
+    run.activities.push_back(at.activity);
+  }
+  return runs;
+}
+
+}  // namespace
+
+void DecideInXlaRuns(const Process& process, const XlaPasses& xla_passes,
+                     const std::vector<Submission>& order,
+                     ProcessAttribution& attribution) {
+  RunPass(process, attribution)
+      .Decide(RunsOf(process, xla_passes, order, attribution));
+}
+
+}  // namespace dltap::analyzer
