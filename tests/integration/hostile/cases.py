@@ -37,7 +37,8 @@ MODES = {
               "set_user_after", "umask", "removed_folder", "changed_root",
               "changed_root_later", "removed_output", "truncated_output",
               "refused_calls", "refused_calls_later", "trapped_calls_later",
-              "strict_thread", "clean_exec", "lowest_descriptor",
+              "trapped_calls_of_the_last_thread", "strict_thread",
+              "clean_exec", "lowest_descriptor",
               "no_descriptor_allowed_later", "no_proc_later", "many_mappings",
               "locked_memory", "thread_closes_its_own", "closed_at_exec",
               "thread_unshares"),
@@ -262,6 +263,7 @@ EXPECTED_FAILURES = {
     "endings pthread_exit_in_main": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_alone": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_before_work": (PROFILER_LIVES, KERNELS),
+    "files trapped_calls_of_the_last_thread": (PROFILER_LIVES, KERNELS),
     "systems polled_ring_at_the_end": (PROFILER_LIVES, KERNELS),
     "loading missing_message":
         ("the message of a miss names the C library instead of the program",
