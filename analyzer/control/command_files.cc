@@ -39,6 +39,10 @@ std::string VariableOf(const Environment& environment,
   return found == environment.end() ? std::string() : found->second;
 }
 
+bool SaysYes(const std::string& value) {
+  return value == "1" || value == "on" || value == "true" || value == "yes";
+}
+
 // The file that a word of the command runs; empty: none.
 fs::path Executable(const std::string& word, const Environment& environment) {
   std::error_code error;

@@ -20,6 +20,9 @@ std::vector<std::string> Split(const std::string& text, char separator);
 // Empty: unset.
 std::string VariableOf(const Environment& environment, const std::string& name);
 
+// "1", "on", ...: as the tap reads its variables.
+bool SaysYes(const std::string& value);
+
 // The file that a word of the command runs; empty: none.
 std::filesystem::path Executable(const std::string& word,
                                  const Environment& environment);

@@ -10,9 +10,15 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr int kOldestGlibc = 34;
+constexpr uint64_t kLeastOutput = uint64_t{64} << 10;  // a small trace
 constexpr uint64_t kLeastSharedMemory = uint64_t{64} << 20;
 
 using Findings = std::vector<Finding>;
+
+// Wherever it lies: /lib64, or a folder of a distribution's own.
+bool IsLoaderOfGlibc(const std::string& path) {
+  return path.substr(path.rfind('/') + 1).starts_with("ld-linux-x86-64.so");
+}
 
 Finding LoadingOf(const ProgramLinkage& program) {
   const auto nothing = [&](std::string text, std::string advice) {
@@ -37,10 +43,20 @@ Finding LoadingOf(const ProgramLinkage& program) {
         absl::StrCat(file, " is a static executable: nothing is preloaded"),
         "link it dynamically, at least to libc");
   }
-  if (program.is_set_id) {
+  if (!program.elf.loader.empty() && !IsLoaderOfGlibc(program.elf.loader)) {
     return nothing(
-        absl::StrCat(file, " is set-uid or set-gid: LD_PRELOAD is ignored"),
-        "run a copy without that bit as the user that it becomes");
+        absl::StrCat(file, " is linked with another C library (",
+                     program.elf.loader,
+                     "): with libdltap.so, which needs glibc, it does not "
+                     "start"),
+        "use a build for glibc");
+  }
+  if (program.gains_rights) {
+    return nothing(
+        absl::StrCat(file,
+                     " is set-uid or set-gid or has capabilities: LD_PRELOAD "
+                     "is ignored"),
+        "run a copy without them as the user that it becomes");
   }
   const std::string by = program.is_script
                              ? absl::StrCat(program.command, " runs by ", file)
@@ -149,6 +165,17 @@ void DiagnoseTools(const MachineFacts& machine, Findings& out) {
   }
 }
 
+void DiagnoseSwitches(const MachineFacts& machine, Findings& out) {
+  if (machine.is_disabled) {
+    out.push_back({"disabled", Verdict::kNothing,
+                   "DLTAP_DISABLE keeps libdltap.so off", "unset it"});
+  }
+  if (machine.is_host_level) {
+    out.push_back({"level", Verdict::kLost,
+                   "DLTAP_LEVEL=host: calls only, no GPU times", "unset it"});
+  }
+}
+
 void DiagnosePlace(const MachineFacts& machine, Findings& out) {
   const auto megabytes = [](uint64_t bytes) {
     return absl::StrCat(bytes >> 20, " MB");
@@ -159,6 +186,11 @@ void DiagnosePlace(const MachineFacts& machine, Findings& out) {
          absl::StrCat(machine.output, ": ", strerror(machine.output_error)),
          "name a folder that can be written: dltap run -o, or "
          "DLTAP_OUTPUT"});
+  } else if (machine.free_bytes < kLeastOutput || !machine.takes_files) {
+    out.push_back({"output", Verdict::kNothing,
+                   absl::StrCat(machine.output, " is full"),
+                   "make room, or write elsewhere: dltap run -o, or "
+                   "DLTAP_OUTPUT"});
   } else if (machine.free_bytes < machine.limit_bytes) {
     out.push_back(
         {"output", Verdict::kNote,
@@ -225,6 +257,7 @@ std::vector<Finding> Diagnose(const ProgramLinkage* program,
   DiagnoseGpu(machine, out);
   DiagnoseCupti(machine, program != nullptr ? program->cuda_major : 13, out);
   DiagnoseTools(machine, out);
+  DiagnoseSwitches(machine, out);
   DiagnosePlace(machine, out);
   DiagnoseSystem(machine, out);
   return out;

@@ -129,7 +129,10 @@ std::optional<ElfLinkage> ReadElf(const std::string& path) {
     segments.push_back(segment);
   }
   for (const Elf64_Phdr& segment : segments) {
-    if (segment.p_type == PT_INTERP) linkage.is_dynamic = true;
+    if (segment.p_type == PT_INTERP) {
+      linkage.is_dynamic = true;
+      linkage.loader = StringAt(file, segment.p_offset);
+    }
     if (segment.p_type != PT_DYNAMIC) continue;
     ReadDynamic(file, segments, segment, linkage);
     linkage.is_dynamic |= !linkage.needed.empty();

@@ -12,6 +12,7 @@ namespace dltap::analyzer {
 struct ElfLinkage {
   bool is_x86_64 = false;
   bool is_dynamic = false;  // has an interpreter or a dynamic section
+  std::string loader;       // the interpreter; empty: none
   std::vector<std::string> needed;
   std::string run_path;  // DT_RPATH or DT_RUNPATH
   bool is_rpath = false;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -126,13 +127,17 @@ void LookAtOutput(const Environment& environment, MachineFacts& out) {
   struct statvfs room = {};
   if (statvfs(folder.c_str(), &room) == 0) {
     out.free_bytes = uint64_t{room.f_bavail} * room.f_frsize;
+    // Some file systems count none.
+    out.takes_files = room.f_files == 0 || room.f_favail > 0;
   }
   if (statvfs("/dev/shm", &room) == 0) {
     out.shared_memory_bytes = uint64_t{room.f_bavail} * room.f_frsize;
   }
-  const uint64_t megabytes = std::strtoull(
-      VariableOf(environment, "DLTAP_MAX_MB").c_str(), nullptr, 10);
-  out.limit_bytes = (megabytes != 0 ? megabytes : kDefaultLimitMb) << 20;
+  const std::string limit = VariableOf(environment, "DLTAP_MAX_MB");
+  double megabytes = 0;  // 0.5 and more
+  std::from_chars(limit.data(), limit.data() + limit.size(), megabytes);
+  if (!(megabytes > 0)) megabytes = kDefaultLimitMb;
+  out.limit_bytes = static_cast<uint64_t>(megabytes * (1 << 20));
 }
 
 // As the tap decides it: CPUID, and whether the kernel itself trusts it.
@@ -171,6 +176,8 @@ MachineFacts LookAtMachine(const Environment& environment, int cuda_major,
   if (version.size() > 1) out.glibc_minor = std::atoi(version[1].c_str());
   LookAtVariables(environment, out);
   LookAtOutput(environment, out);
+  out.is_disabled = SaysYes(VariableOf(environment, "DLTAP_DISABLE"));
+  out.is_host_level = VariableOf(environment, "DLTAP_LEVEL") == "host";
   out.has_invariant_tsc = HasInvariantTsc();
   return out;
 }

@@ -26,9 +26,12 @@ struct MachineFacts {
   std::string output;                    // where the trace would go, absolute
   int output_error = 0;                  // errno of writing there
   uint64_t free_bytes = 0;               // there
+  bool takes_files = true;               // there; false: no more of them
   uint64_t limit_bytes = 0;              // DLTAP_MAX_MB
   uint64_t shared_memory_bytes = 0;      // free in /dev/shm
   bool has_invariant_tsc = false;
+  bool is_disabled = false;    // DLTAP_DISABLE
+  bool is_host_level = false;  // DLTAP_LEVEL=host
 };
 
 // Whether NVIDIA's kernel driver is there, as far as files show it.

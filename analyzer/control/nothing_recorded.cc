@@ -15,9 +15,6 @@ namespace {
 constexpr int kFirstSignal = 128;
 
 // As the tap reads its variables.
-bool SaysYes(const std::string& value) {
-  return value == "1" || value == "on" || value == "true" || value == "yes";
-}
 bool SaysNo(const std::string& value) {
   return value == "0" || value == "off" || value == "false" || value == "no";
 }

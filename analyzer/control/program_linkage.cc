@@ -2,6 +2,8 @@
 #include "analyzer/control/program_linkage.h"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string_view>
@@ -34,10 +36,19 @@ constexpr FrameworkLibrary kLibraries[] = {
 constexpr std::string_view kCuptiPlaces[] = {
     "nvidia/cuda_cupti/lib", "nvidia/cu13/lib", "nvidia/cu12/lib"};
 
-bool IsSetId(const fs::path& path) {
+// As the kernel decides it when the program is started from here. The first
+// user gains nothing by capabilities.
+bool GainsRights(const fs::path& path) {
   struct stat status = {};
-  return stat(path.c_str(), &status) == 0 &&
-         (status.st_mode & (S_ISUID | S_ISGID)) != 0;
+  if (stat(path.c_str(), &status) != 0) return false;
+  const bool other_user =
+      (status.st_mode & S_ISUID) != 0 && status.st_uid != getuid();
+  constexpr mode_t kGroup = S_ISGID | S_IXGRP;
+  const bool other_group =
+      (status.st_mode & kGroup) == kGroup && status.st_gid != getgid();
+  return other_user || other_group ||
+         (getuid() != 0 &&
+          getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
 void LookAtPackages(const fs::path& folder, ProgramLinkage& out) {
@@ -68,7 +79,7 @@ ProgramLinkage LookAtProgram(const std::vector<std::string>& command,
   out.executable = program.string();
   out.is_script = program != file;
   // The kernel ignores the bits of a script.
-  out.is_set_id = IsSetId(program);
+  out.gains_rights = GainsRights(program);
   if (auto elf = ReadElf(program.string())) {
     out.is_elf = true;
     out.elf = *std::move(elf);

@@ -15,7 +15,9 @@ struct ProgramLinkage {
   std::string command;     // its first word
   std::string executable;  // of the process, behind "#!"; empty: not found
   bool is_script = false;
-  bool is_set_id = false;  // set-uid or set-gid: LD_PRELOAD is ignored
+  // Another user's or group's rights, or capabilities of the file's own, come
+  // with it: LD_PRELOAD is ignored.
+  bool gains_rights = false;
   bool is_elf = false;
   bool is_python = false;
   ElfLinkage elf;      // of the executable

@@ -86,9 +86,17 @@ double ElementsOfRnn(const Operation& op, Meaning role) {
   }
 }
 
+// All their tensors have one shape; they read two.
+bool IsOfOneShape(OpKind kind) {
+  return kind == OpKind::kSoftmaxBackward || kind == OpKind::kNormBackward ||
+         kind == OpKind::kActivationBackward;
+}
+
 double ElementsOfRest(const Operation& op, Meaning role) {
-  const auto in = static_cast<double>(op[Dim::kElementsIn]);
   const auto out = static_cast<double>(op[Dim::kElementsOut]);
+  const auto in = IsOfOneShape(op.kind) && out > 0
+                      ? out
+                      : static_cast<double>(op[Dim::kElementsIn]);
   switch (role) {
     case Meaning::kPointerX:
     case Meaning::kPointerDx:
@@ -178,7 +186,8 @@ double ElementsOfNode(const Operation& op, Meaning argument) {
     case OpKind::kAttentionBackward: return ElementsOfAttention(op, argument);
     // Of one shape all; what comes in is counted with its scales.
     case OpKind::kNormForward:
-    case OpKind::kNormBackward: return out;
+    case OpKind::kNormBackward:
+    case OpKind::kActivationBackward: return out;
     case OpKind::kConvForward:
     case OpKind::kConvBackwardData:
     case OpKind::kConvBackwardWeight:

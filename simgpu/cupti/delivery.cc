@@ -2,7 +2,6 @@
 #include "simgpu/cupti/delivery.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "simgpu/base/blocked_signals.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/base/config.h"
 #include "simgpu/base/faults.h"
@@ -267,13 +267,8 @@ void Delivery::TellOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns) {
 
 bool Delivery::StartWorker() {
   if (has_worker_.exchange(true)) return false;
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  // The thread inherits the mask: the program's signals are not for it.
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked;
   std::thread([this] { RunWorker(); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return true;
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/stream/host_executor.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <array>
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "simgpu/base/blocked_signals.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/base/config.h"
 
@@ -86,17 +84,13 @@ class HostExecutor {
     changed_.notify_all();
   }
 
-  // REQUIRES: mutex_. The thread takes no signal: handlers are the program's.
+  // REQUIRES: mutex_.
   void Start() {
     started_ = true;
-    sigset_t all;
-    sigset_t old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    const BlockedSignals blocked;
     std::thread thread([this] { Run(); });
     thread_id_ = thread.get_id();
     thread.detach();
-    pthread_sigmask(SIG_SETMASK, &old, nullptr);
   }
 
   [[noreturn]] void Run() {

@@ -99,8 +99,10 @@ bool PythonConnection::Connect() {
     looking_.store(0, std::memory_order_release);
     return false;
   }
+  bool is_free_threaded = false;
   if (symbols.version != nullptr) {
     const char* version = symbols.version();
+    is_free_threaded = strstr(version, "free-threading") != nullptr;
     char* rest = nullptr;
     const auto major = static_cast<int>(strtol(version, &rest, 10));
     const auto minor =
@@ -113,9 +115,11 @@ bool PythonConnection::Connect() {
   cell_type_ = symbols.cell_type;
   memcpy(&this_thread_, &symbols.this_thread, sizeof(this_thread_));
   memcpy(&is_finalizing_, &symbols.is_finalizing, sizeof(is_finalizing_));
-  if (layout_ == nullptr || this_thread_ == nullptr ||
-      is_finalizing_ == nullptr) {
-    Refuse("frames of this version of Python are not known (3.10 to 3.13 are)");
+  if (is_free_threaded) {
+    Refuse("frames of a free-threaded Python are not known");
+  } else if (layout_ == nullptr || this_thread_ == nullptr ||
+             is_finalizing_ == nullptr) {
+    Refuse("frames of this version of Python are not known (3.10 to 3.14 are)");
   } else {
     state_.store(static_cast<uint32_t>(State::kFound),
                  std::memory_order_release);
@@ -184,10 +188,12 @@ bool PythonConnection::LooksRight(MemoryView& memory, uintptr_t frame) {
     }
     if (layout.owner >= 0 &&
         (!memory.Load(frame + static_cast<uintptr_t>(layout.owner), &owner) ||
-         owner > kFrameOfC)) {
+         owner > layout.last_owner)) {
       return false;
     }
-    if (owner != kFrameOfC && !IsCode(memory, code)) return false;
+    if (owner < kFirstFrameOfC && !IsCode(memory, Referred(layout, code))) {
+      return false;
+    }
     if (!memory.Load(frame + static_cast<uintptr_t>(layout.previous), &frame)) {
       return false;
     }
@@ -202,17 +208,18 @@ uint64_t PythonConnection::HashPath() const {
   int count = 0;
   for (uintptr_t frame = FirstFrame(); frame != 0 && count < kMostHashed;
        frame = Own<uintptr_t>(frame, layout.previous)) {
-    if (layout.owner >= 0 && Own<uint8_t>(frame, layout.owner) == kFrameOfC) {
+    if (layout.owner >= 0 &&
+        Own<uint8_t>(frame, layout.owner) >= kFirstFrameOfC) {
       continue;
     }
     ++count;
-    const auto code = Own<uintptr_t>(frame, layout.code);
+    const uintptr_t code = Referred(layout, Own<uintptr_t>(frame, layout.code));
     hash =
         MixPython(hash, code * 0x9E3779B97F4A7C15u +
                             InstructionOf(layout, frame) * 0xC2B2AE3D27D4EB4Fu +
                             HashCode(layout, code));
     if (code != module_call) continue;
-    auto self = Own<uintptr_t>(frame, layout.locals);
+    uintptr_t self = Referred(layout, Own<uintptr_t>(frame, layout.locals));
     if (self != 0 && Own<uintptr_t>(self, kPythonType) == cell_type_) {
       self = Own<uintptr_t>(self, kPythonCellValue);
     }
@@ -239,7 +246,10 @@ bool PythonConnection::Describe(MemoryView& memory, SiteDefinition* site) {
     if (layout.owner >= 0) {
       memory.Load(frame + static_cast<uintptr_t>(layout.owner), &owner);
     }
-    if (owner != kFrameOfC && !AddFrame(memory, frame, code, site)) break;
+    if (owner < kFirstFrameOfC &&
+        !AddFrame(memory, frame, Referred(layout, code), site)) {
+      break;
+    }
     if (!memory.Load(frame + static_cast<uintptr_t>(layout.previous), &frame)) {
       break;
     }
@@ -252,10 +262,11 @@ bool PythonConnection::Describe(MemoryView& memory, SiteDefinition* site) {
 uint32_t PythonConnection::ClassOfSelf(MemoryView& memory, uintptr_t frame,
                                        char* out, uint32_t most) const {
   uintptr_t self = 0, type = 0, name = 0;
-  if (!memory.Load(frame + static_cast<uintptr_t>(layout_->locals), &self) ||
-      self == 0 || !memory.Load(self + kPythonType, &type)) {
+  if (!memory.Load(frame + static_cast<uintptr_t>(layout_->locals), &self)) {
     return 0;
   }
+  self = Referred(*layout_, self);
+  if (self == 0 || !memory.Load(self + kPythonType, &type)) return 0;
   if (type == cell_type_ &&
       (!memory.Load(self + kPythonCellValue, &self) || self == 0 ||
        !memory.Load(self + kPythonType, &type))) {

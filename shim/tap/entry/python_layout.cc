@@ -5,10 +5,15 @@ namespace dltap::shim {
 namespace {
 
 constexpr PythonLayout kLayouts[] = {
-    {3, 10, -1, 24, 32, 24, 96, -1, 352, 104, 112, -1, 120, 40, -1, 48, 72},
-    {3, 11, 56, 8, 32, 48, 56, 69, 72, 112, 120, 128, 136, 72, 184, 48, 72},
-    {3, 12, 56, 0, 0, 8, 56, 70, 72, 112, 120, 128, 136, 68, 192, 40, 56},
-    {3, 13, -1, 72, 0, 8, 56, 70, 72, 112, 120, 128, 136, 68, 200, 40, 56},
+    {3, 10, -1, 24, 32, 24, 96, -1, 352, 0, 0, 104, 112, -1, 120, 40, -1, 48,
+     72},
+    {3, 11, 56, 8, 32, 48, 56, 69, 72, 2, 0, 112, 120, 128, 136, 72, 184, 48,
+     72},
+    {3, 12, 56, 0, 0, 8, 56, 70, 72, 3, 0, 112, 120, 128, 136, 68, 192, 40, 56},
+    {3, 13, -1, 72, 0, 8, 56, 70, 72, 3, 0, 112, 120, 128, 136, 68, 200, 40,
+     56},
+    {3, 14, -1, 72, 0, 8, 56, 74, 80, 4, 1, 112, 120, 128, 136, 68, 208, 40,
+     56},
 };
 
 // The bytes of a line table, one after the other; zeros when they have ended.
@@ -88,8 +93,11 @@ uint32_t LineByLocations(TableBytes table, int32_t line, uint64_t offset) {
   return 0;
 }
 
-// Appends a character as UTF-8. False: no room.
+// Appends a character as UTF-8. False: no room. A surrogate, which stands for a
+// byte of a file's name that is no UTF-8, has none.
 bool PutCharacter(uint32_t c, char* out, uint32_t most, uint32_t* used) {
+  constexpr uint32_t kReplacement = 0xFFFD;
+  if ((c >= 0xD800 && c < 0xE000) || c > 0x10FFFF) c = kReplacement;
   const uint32_t bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
   if (*used + bytes > most) return false;
   constexpr uint32_t kLead[] = {0, 0x00, 0xC0, 0xE0, 0xF0};

@@ -23,6 +23,10 @@ struct PythonLayout {
   int16_t instruction;
   int16_t owner;
   int16_t locals;
+  // Whose frames there are: FRAME_OWNED_BY_*, and bits of a reference to an
+  // object that are no part of its address.
+  uint8_t last_owner;
+  uint8_t tag;
   // PyCodeObject.
   int16_t filename;
   int16_t name;
@@ -42,10 +46,16 @@ inline constexpr uintptr_t kPythonCellValue = 16;  // PyCellObject::ob_ref
 inline constexpr uintptr_t kPythonBytes = 32;      // PyBytesObject::ob_sval
 inline constexpr int16_t kPythonTextLength = 16;   // PyASCIIObject
 inline constexpr int16_t kPythonTextState = 32;
-inline constexpr uint8_t kFrameOfC = 3;  // FRAME_OWNED_BY_CSTACK, from 3.12 on
+// FRAME_OWNED_BY_CSTACK from 3.12 on; in 3.14 the interpreter's own and C's.
+inline constexpr uint8_t kFirstFrameOfC = 3;
 
 // nullptr: not known.
 const PythonLayout* LayoutOfPython(int major, int minor);
+
+// What a frame refers to, as its code or a local variable.
+inline uintptr_t Referred(const PythonLayout& layout, uintptr_t reference) {
+  return reference & ~uintptr_t{layout.tag};
+}
 
 // The line of an instruction of a code object; 0: it has none, or cannot be
 // read.

@@ -25,7 +25,7 @@ uint16_t SiteDefinition::String(const char* text, uint32_t bytes) {
     }
   }
   if (string_count_ == kMostStrings ||
-      bytes > kStringBytes - sizeof(bytes) - string_bytes_) {
+      sizeof(bytes) + bytes > kStringBytes - string_bytes_) {
     return 0;
   }
   starts_[string_count_] = static_cast<uint16_t>(string_bytes_);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 
 #include <ctime>
 
@@ -12,6 +13,31 @@ namespace {
 // Of the thread that started the collector.
 constinit sigset_t g_mask;
 constinit FloatState g_float;
+
+bool IsHandled(int signal_number) {
+  struct sigaction action;
+  return sigaction(signal_number, nullptr, &action) == 0 &&
+         action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+// What a thread that works for us blocks, given what the program's blocks. Not
+// SIGSYS: a sandbox may answer system calls by a handler. Nor what an
+// instruction of ours may raise: a program that notices writes has protected
+// the page, and its handler opens it. Where such a signal is blocked, the
+// kernel kills. What the program blocks and does not handle stays blocked:
+// a thread of its own may wait for it.
+sigset_t OurMask(const sigset_t& programs) {
+  constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+  sigset_t mask;
+  sigfillset(&mask);
+  sigdelset(&mask, SIGSYS);
+  for (const int fault : kFaults) {
+    if (sigismember(&programs, fault) == 0 || IsHandled(fault)) {
+      sigdelset(&mask, fault);
+    }
+  }
+  return mask;
+}
 
 // Takes away the signals that our own writes have sent to this thread, which
 // blocks them; not those that were `pending` before.
@@ -42,10 +68,9 @@ void LeaveRealTime() {
 ProgramStateHold::ProgramStateHold() {
   SaveFloatState(&g_float);
   LoadFloatState(g_float);  // saving has masked traps
-  sigset_t most;
-  sigfillset(&most);
-  sigdelset(&most, SIGSYS);
-  pthread_sigmask(SIG_SETMASK, &most, &g_mask);
+  pthread_sigmask(SIG_BLOCK, nullptr, &g_mask);
+  const sigset_t mask = OurMask(g_mask);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
 ProgramStateHold::~ProgramStateHold() {
@@ -66,9 +91,9 @@ void TakeUpProgramState() {
 }
 
 TurnInPlaceGuard::TurnInPlaceGuard() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mask_);
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask_);
+  const sigset_t mask = OurMask(mask_);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   sigpending(&pending_);
   SaveFloatState(&float_);
   ResetFloatState();

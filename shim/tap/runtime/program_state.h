@@ -12,9 +12,10 @@
 // process for the program.
 namespace dltap::shim {
 
-// While it lives, the calling thread has no signals but SIGSYS, which it must
-// have: a sandbox that answers system calls by a handler kills where it is
-// blocked. What the thread had is the program's state.
+// While it lives, the calling thread, and one that it makes, has no signals but
+// those that it must have: SIGSYS and what an instruction raises. Where they
+// are blocked and come, the kernel kills. What the thread had is the program's
+// state.
 class ProgramStateHold {
  public:
   ProgramStateHold();

@@ -54,6 +54,7 @@ void CudnnGraphs::SetTensor(uint32_t id, int32_t name, int64_t count,
         count < TensorShape::kMaxDims ? count : TensorShape::kMaxDims;
     memcpy(tensor.shape.dims.data(), elements, rank * sizeof(int64_t));
     tensor.shape.rank = static_cast<uint8_t>(rank);
+    tensor.shape.RuleOutNonsense();
   } else if (name == CUDNN_ATTR_TENSOR_DATA_TYPE) {
     tensor.shape.type = DTypeOfCudnn(FirstInt(elements));
   } else if (name == CUDNN_ATTR_TENSOR_UNIQUE_ID) {

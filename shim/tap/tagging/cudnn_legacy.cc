@@ -45,6 +45,7 @@ TensorShape Shape(cudnnDataType_t type, int rank, const int* dims) {
   shape.rank = static_cast<uint8_t>(
       rank < TensorShape::kMaxDims ? rank : TensorShape::kMaxDims);
   for (int i = 0; i < shape.rank; ++i) shape.dims[i] = dims[i];
+  shape.RuleOutNonsense();
   return shape;
 }
 
@@ -105,6 +106,12 @@ void PackConvolution(uint8_t* at, OpKind kind, void* x, void* w, void* conv,
   Store(at, op);
 }
 
+// These read the gradient of what came out beside what they are given.
+bool ReadsGradient(OpKind kind) {
+  return kind == OpKind::kSoftmaxBackward || kind == OpKind::kNormBackward ||
+         kind == OpKind::kActivationBackward;
+}
+
 // Everything whose cost is the elements it reads and writes.
 void PackElements(uint8_t* at, OpKind kind, void* in, void* out) {
   const TensorShape from = TensorOf(in);
@@ -112,7 +119,7 @@ void PackElements(uint8_t* at, OpKind kind, void* in, void* out) {
   op.kind = kind;
   op.storage = from.type;
   op.math = from.type;
-  op[Dim::kElementsIn] = from.elements();
+  op[Dim::kElementsIn] = (ReadsGradient(kind) ? 2 : 1) * from.elements();
   op[Dim::kElementsOut] = TensorOf(out).elements();
   const bool rows =
       kind == OpKind::kSoftmaxForward || kind == OpKind::kSoftmaxBackward;

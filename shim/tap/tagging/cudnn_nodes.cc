@@ -28,10 +28,10 @@ constexpr AttributeSlot kAttributeSlots[] = {
     {11, CudnnNode::kX, 716},  // backward filter: X, DW, DY
     {11, CudnnNode::kW, 715},
     {11, CudnnNode::kY, 717},
-    {13, CudnnNode::kX, 751},  // pointwise: X, B, Y, or DY, B, DX
+    {13, CudnnNode::kX, 751},  // pointwise: X, B, Y, T; backward: X, DY, DX
     {13, CudnnNode::kW, 752},
     {13, CudnnNode::kY, 753},
-    {13, CudnnNode::kX, 757},
+    {13, CudnnNode::kW, 757},
     {13, CudnnNode::kY, 756},
     {13, CudnnNode::kExtra, 758},
     {14, CudnnNode::kX, 772},  // statistics: X, sum
@@ -138,19 +138,23 @@ void FillAttention(const CudnnNode& node, Operation* op) {
   (*op)[Dim::kHeadDimV] = v[3];
 }
 
-// Rows: independent sets of statistics.
+// Rows: independent sets of statistics. How many groups a group norm has, no
+// attribute of it says.
 void FillNorm(const CudnnNode& node, Operation* op) {
   FillElements(node, op);
   const TensorShape& x = node.tensors[CudnnNode::kX];
-  const int64_t scales = node.tensors[CudnnNode::kW].elements();
+  const TensorShape& scale = node.tensors[CudnnNode::kW];
+  const int64_t scales = scale.elements();
   const bool per_channel =
       node.type == 20 || node.type == 23 || node.mode == CUDNN_BATCH_NORM;
   if (per_channel) {
     (*op)[Dim::kRows] = x[1];
   } else if (node.mode == CUDNN_INSTANCE_NORM) {
     (*op)[Dim::kRows] = x[0] * x[1];
-  } else if (scales > 0) {
-    (*op)[Dim::kRows] = x.elements() / scales;
+  } else if (scales > 0 && node.mode != CUDNN_GROUP_NORM) {
+    // An adaptive norm has scales for each element of the batch.
+    const int64_t sets = node.mode == CUDNN_ADA_LAYER_NORM ? scale[0] : 1;
+    (*op)[Dim::kRows] = x.elements() / scales * sets;
   }
 }
 

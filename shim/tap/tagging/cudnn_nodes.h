@@ -44,7 +44,8 @@ uint8_t SlotOfAttribute(uint8_t type, int32_t name);
 // Puts a tensor into a slot of an operation.
 void PlaceTensor(const CudnnTensor& tensor, uint8_t slot, CudnnNode& node);
 
-// True for descriptor types 10..43 that compute something.
+// True for descriptor types from 10 on that compute something; types that no
+// header here names are taken for such.
 bool IsCudnnOperation(int32_t type);
 
 // The node as an operation of the trace. Unknown types come out as kUnknown

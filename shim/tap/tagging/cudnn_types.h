@@ -28,6 +28,19 @@ struct TensorShape {
     for (int i = 0; i < rank; ++i) product *= dims[i];
     return product;
   }
+  // Descriptors may say anything until they are finalized. What no memory holds
+  // becomes a shape that is not known, so that products of axes fit.
+  void RuleOutNonsense() {
+    constexpr int64_t kMostElements = int64_t{1} << 56;
+    int64_t product = 1;
+    for (int i = 0; i < rank; ++i) {
+      if (dims[i] <= 0 || dims[i] > kMostElements / product) {
+        rank = 0;
+        return;
+      }
+      product *= dims[i];
+    }
+  }
 };
 
 // cudnnDataType_t, by value: those of cuDNN 9 are a superset of older ones.

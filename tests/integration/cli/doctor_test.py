@@ -8,12 +8,14 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
 DLTAP = ""
+OTHER_USER = 65534
 
 
 class DoctorTest(unittest.TestCase):
@@ -72,11 +74,54 @@ class DoctorTest(unittest.TestCase):
             [self.compiled("static", "int main() { return 0; }", "-static")],
             "static executable")
 
+    def copied(self, mode, owner=None):
+        program = self.folder / "copied"
+        shutil.copy("/bin/cat", program)
+        if owner is not None:
+            os.chown(program, owner, owner)
+        program.chmod(mode)
+        return program
+
+    @unittest.skipIf(os.getuid(), "needs root, to give a file away")
     def test_set_uid_program_is_not_seen(self):
-        program = self.folder / "suid"
-        shutil.copy("/bin/true", program)
-        program.chmod(0o4755)
-        self.nothing_is_seen([program], "set-uid")
+        for mode, words in ((0o4755, "set-uid"), (0o2755, "set-gid")):
+            self.nothing_is_seen([self.copied(mode, OTHER_USER)], words)
+
+    def test_a_bit_that_changes_nothing_hides_nothing(self):
+        """Set-uid of the user who runs it: the loader preloads as ever."""
+        program = self.copied(0o6755)
+        library = pathlib.Path(DLTAP).parent.parent / "lib/libdltap.so"
+        maps = subprocess.run(
+            [program, "/proc/self/maps"], text=True, capture_output=True,
+            env=os.environ | {"LD_PRELOAD": str(library)}).stdout
+        self.assertIn("libdltap.so", maps)
+        found, code = self.doctor(program)
+        self.assertEqual((found["program"]["verdict"], code), ("ok", 0))
+
+    @unittest.skipIf(os.getuid(), "needs root, to give a file capabilities")
+    def test_capabilities_of_a_file_hide_it_from_other_users(self):
+        program = self.copied(0o755)
+        net_admin = (0x02000001, 1 << 12, 0, 0, 0)  # VFS_CAP_REVISION_2
+        os.setxattr(program, "security.capability",
+                    struct.pack("<5I", *net_admin))
+        found, code = self.doctor(program)
+        self.assertEqual((found["program"]["verdict"], code), ("ok", 0))
+        self.folder.chmod(0o777)
+        if subprocess.run(["test", "-x", DLTAP], user=OTHER_USER).returncode:
+            self.skipTest("another user cannot run this build")
+        done = subprocess.run([DLTAP, "doctor", "--", program], text=True,
+                              capture_output=True, user=OTHER_USER)
+        self.assertRegex(done.stdout, "(?m)^nothing .*capabilities")
+
+    def test_program_of_another_c_library_is_not_seen(self):
+        program = self.folder / "musl"
+        image = pathlib.Path("/bin/true").read_bytes()
+        own = b"/lib64/ld-linux-x86-64.so.2\0"
+        self.assertEqual(image.count(own), 1)
+        other = b"/lib/ld-musl-x86_64.so.1".ljust(len(own), b"\0")
+        program.write_bytes(image.replace(own, other))
+        program.chmod(0o755)
+        self.nothing_is_seen([program], "another C library")
 
     def test_other_architecture_is_not_seen(self):
         program = self.folder / "other"
@@ -126,6 +171,36 @@ class DoctorTest(unittest.TestCase):
         self.assertEqual((found["output"]["verdict"], code), ("nothing", 1))
         found, code = self.doctor("/bin/true", DLTAP_MAX_MB="16000000")
         self.assertEqual((found["output"]["verdict"], code), ("note", 0))
+
+    def output_in(self, options, limit):
+        """What is said of a place of its own, mounted with these options."""
+        place = self.folder / "place"
+        place.mkdir(exist_ok=True)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs",
+                           place], capture_output=True).returncode:
+            self.skipTest("nothing can be mounted here")
+        try:
+            found, _ = self.doctor("/bin/true", DLTAP_OUTPUT=str(place),
+                                   DLTAP_MAX_MB=limit)
+        finally:
+            subprocess.run(["umount", place], check=True)
+        return found["output"]["verdict"]
+
+    @unittest.skipIf(os.getuid(), "needs root, to mount a small folder")
+    def test_a_full_place_takes_no_trace(self):
+        self.assertEqual(self.output_in("size=4k", "64:ring"), "nothing")
+        self.assertEqual(self.output_in("nr_inodes=1", "64:ring"), "nothing")
+        self.assertEqual(self.output_in("size=32m", "64:ring"), "note")
+
+    @unittest.skipIf(os.getuid(), "needs root, to mount a small folder")
+    def test_a_limit_below_a_megabyte_is_read(self):
+        self.assertEqual(self.output_in("size=32m", "0.5:ring"), "ok")
+
+    def test_what_the_environment_switches_off_is_said(self):
+        found, code = self.doctor("/bin/true", DLTAP_DISABLE="1")
+        self.assertEqual((found["disabled"]["verdict"], code), ("nothing", 1))
+        found, code = self.doctor("/bin/true", DLTAP_LEVEL="host")
+        self.assertEqual((found["level"]["verdict"], code), ("lost", 1))
 
     def test_machine_without_a_gpu_is_said(self):
         if any(pathlib.Path(path).exists() for path in

@@ -46,6 +46,13 @@ def runs(python):
         [python, "-c", "pass"], stderr=subprocess.DEVNULL).returncode == 0
 
 
+def interpreters():
+    """One of each version that is known, where there is one."""
+    more = os.environ.get("SITES_TEST_PYTHONS", "").split(os.pathsep)
+    found = [shutil.which(f"python3.{minor}") for minor in range(10, 15)]
+    return filter(runs, dict.fromkeys([sys.executable, *found, *more]))
+
+
 class Dump:
     """What `dltap dump` says of sites, and of the GEMMs that have them."""
 
@@ -240,11 +247,7 @@ class SitesTest(unittest.TestCase):
             self.assertEqual(got, frames[:DEPTH])
 
     def test_frames_are_those_that_python_shows(self):
-        more = os.environ.get("SITES_TEST_PYTHONS", "").split(os.pathsep)
-        found = [shutil.which(f"python3.{minor}") for minor in range(10, 14)]
-        for python in dict.fromkeys([sys.executable, *found, *more]):
-            if not runs(python):
-                continue
+        for python in interpreters():
             with self.subTest(python=python):
                 out, text = self.record("python", python,
                                         HERE / "programs/python_paths.py",
@@ -257,20 +260,54 @@ class SitesTest(unittest.TestCase):
 
     def test_what_takes_the_place_of_something_freed_is_not_it(self):
         program = HERE / "programs/python_replaced.py"
-        out, text = self.record("python", sys.executable, program, SIMGPU)
-        dump = self.dump(out)
-        if "taken=native" in dump.mode[0]:
-            self.skipTest(dump.mode[0])
-        expected = json.loads(text)
-        have = [[at, key, dump.site_of(call)[2][at].get(key)]
-                for call, (at, key, _) in zip(dump.gemms, expected)]
-        self.assertEqual(have, expected)
+        for python in interpreters():
+            with self.subTest(python=python):
+                out, text = self.record("python", python, program, SIMGPU)
+                dump = self.dump(out)
+                if "taken=native" in dump.mode[0]:
+                    self.assertIn("not known", dump.mode[0])
+                    continue
+                expected = json.loads(text)
+                have = [[at, key, dump.site_of(call)[2][at].get(key)]
+                        for call, (at, key, _) in zip(dump.gemms, expected)]
+                self.assertEqual(have, expected)
 
     def test_threads_without_python_have_native_paths(self):
         out, _ = self.record("python", PROGRAMS / "tap_paths", TIMES)
         dump = self.dump(out)
         self.assertIn("no thread runs Python", dump.mode[0])
         self.assertEqual({kind for kind, _, _ in dump.sites}, {"native"})
+
+    def test_an_interpreter_that_is_not_known_has_native_paths(self):
+        reasons = {"3.13.0 experimental free-threading build (main)":
+                   "free-threaded",
+                   "3.14.0 free-threading build (main)": "free-threaded",
+                   "3.15.0 (main)": "not known",
+                   "3.14.0 (main)": "do not look as its version says"}
+        for version, reason in reasons.items():
+            with self.subTest(version):
+                out, text = self.record(
+                    "python", PROGRAMS / "tap_unknown_python", version)
+                self.assertEqual(text, "done\n")
+                dump = self.dump(out)
+                self.assertIn(reason, dump.mode[-1])
+                self.assertEqual([dump.site_of(call)[0] for call in dump.gemms],
+                                 ["native"] * 3)
+
+    def test_a_file_whose_name_is_no_text_has_one_in_utf_8(self):
+        path = os.fsencode(self.folder) + b"/caf\xe9.py"
+        pathlib.Path(os.fsdecode(path)).write_bytes(
+            (HERE / "programs/python_paths.py").read_bytes())
+        out, _ = self.record("python", sys.executable, os.fsdecode(path),
+                             SIMGPU)
+        dump = self.dump(out)
+        if "taken=native" in dump.mode[0]:
+            self.skipTest(dump.mode[0])
+        places = {frame["place"] for _, _, frames in dump.sites
+                  for frame in frames}
+        self.assertIn(f"{self.folder}/caf\ufffd.py", places)
+        self.assertTrue([row for row in self.report(out)["sites"]
+                         if row["site"] and "\ufffd" in row["site"]])
 
     def test_frames_of_a_kineto_trace_are_sites(self):
         path = os.path.join(self.folder, "kineto.json")

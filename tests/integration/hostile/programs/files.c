@@ -280,18 +280,31 @@ static void AnswerCall(int number, siginfo_t* call, void* context) {
 
 // A sandbox whose handler answers the system calls of all threads. (Not
 // madvise: the C library calls it with all signals blocked when a thread ends.)
-static int TrappedCallsLater(void) {
-  static const int kCalls[] = {SYS_openat,   SYS_fallocate, SYS_ftruncate,
-                               SYS_unlinkat, SYS_pwrite64,  SYS_pwritev};
+static void TrapCalls(const int* calls, int count) {
   struct sigaction action = {.sa_sigaction = AnswerCall,
                              .sa_flags = SA_SIGINFO};
   sigaction(SIGSYS, &action, NULL);
   Say("work %d\n", Work(3));
-  Forbid(kCalls, sizeof(kCalls) / sizeof(kCalls[0]), SECCOMP_RET_TRAP);
+  Forbid(calls, count, SECCOMP_RET_TRAP);
+}
+static int TrappedCallsLater(void) {
+  static const int kCalls[] = {SYS_openat,   SYS_fallocate, SYS_ftruncate,
+                               SYS_unlinkat, SYS_pwrite64,  SYS_pwritev};
+  TrapCalls(kCalls, sizeof(kCalls) / sizeof(kCalls[0]));
   for (int i = 0; i < 100000; ++i) Launch();
   usleep(300000);
   Say("launch %d\n", Launch());
   return 0;
+}
+
+// Whichever thread is the last runs the exit handlers, and what comes then:
+// files are removed.
+static void SayExit(void) { Say("exit handler\n"); }
+static int TrappedCallsOfTheLastThread(void) {
+  static const int kCalls[] = {SYS_unlink, SYS_unlinkat, SYS_ftruncate};
+  atexit(SayExit);
+  TrapCalls(kCalls, sizeof(kCalls) / sizeof(kCalls[0]));
+  pthread_exit(NULL);
 }
 
 // This thread may only read, write and end; its calls are on the recorded path.
@@ -455,6 +468,7 @@ int main(int argc, char** argv) {
       {"refused_calls", RefusedCalls},
       {"refused_calls_later", RefusedCallsLater},
       {"trapped_calls_later", TrappedCallsLater},
+      {"trapped_calls_of_the_last_thread", TrappedCallsOfTheLastThread},
       {"strict_thread", StrictThread},
       {"clean_exec", CleanExec},
       {"lowest_descriptor", LowestDescriptor},

@@ -255,6 +255,71 @@ TEST_P(CudnnGraphsTest, DecodesNormForward) {
   EXPECT_EQ(nodes[0][Dim::kRows], 32);
 }
 
+TEST_P(CudnnGraphsTest, AdaptiveNormHasScalesForEachElementOfTheBatch) {
+  void* op = cudnn_->Create(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR);
+  cudnn_->SetMode(op, 2000, CUDNN_TYPE_NORM_MODE, CUDNN_ADA_LAYER_NORM);
+  cudnn_->SetDescriptors(op, 2002,
+                         {cudnn_->Tensor({4, 128, 768}, CUDNN_DATA_HALF)});
+  cudnn_->SetDescriptors(op, 2005,
+                         {cudnn_->Tensor({4, 1, 768}, CUDNN_DATA_FLOAT)});
+  const auto nodes = Executed(cudnn_->Plan(cudnn_->Graph({op})));
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0][Dim::kRows], 4 * 128);
+}
+
+TEST_P(CudnnGraphsTest, TheGroupsOfAGroupNormAreNotGuessed) {
+  void* op = cudnn_->Create(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR);
+  cudnn_->SetMode(op, 2000, CUDNN_TYPE_NORM_MODE, CUDNN_GROUP_NORM);
+  cudnn_->SetDescriptors(op, 2002,
+                         {cudnn_->Tensor({8, 64, 32, 32}, CUDNN_DATA_HALF)});
+  cudnn_->SetDescriptors(op, 2005,
+                         {cudnn_->Tensor({1, 64, 1, 1}, CUDNN_DATA_FLOAT)});
+  const auto nodes = Executed(cudnn_->Plan(cudnn_->Graph({op})));
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0][Dim::kElementsOut], 0);
+  EXPECT_EQ(nodes[0][Dim::kRows], 0);
+}
+
+TEST_P(CudnnGraphsTest, ABackwardActivationReadsItsInputAndTheGradient) {
+  const std::vector<int64_t> dims = {8, 64, 32, 32};
+  void* relu = cudnn_->Create(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  cudnn_->SetMode(relu, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE,
+                  CUDNN_POINTWISE_RELU_BWD);
+  cudnn_->SetType(relu, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
+  EXPECT_EQ(cudnn_->Finalize(relu), CUDNN_STATUS_SUCCESS);
+  void* op = cudnn_->Create(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  cudnn_->SetDescriptors(op, 750, {relu});
+  for (const int tensor : {751, 757, 756}) {  // X, DY, DX
+    cudnn_->SetDescriptors(op, tensor, {cudnn_->Tensor(dims, CUDNN_DATA_HALF)});
+  }
+  EXPECT_EQ(cudnn_->Finalize(op), CUDNN_STATUS_SUCCESS);
+  const auto nodes = Executed(cudnn_->Plan(cudnn_->Graph({op})));
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0].kind, OpKind::kActivationBackward);
+  EXPECT_EQ(nodes[0][Dim::kElementsIn], 2 * 8 * 64 * 32 * 32);
+  EXPECT_EQ(nodes[0][Dim::kElementsOut], 8 * 64 * 32 * 32);
+}
+
+// Products of axes that do not fit would trap in a division.
+TEST_P(CudnnGraphsTest, AShapeThatNoMemoryHoldsIsNotKnown) {
+  constexpr int64_t kHuge = int64_t{1} << 32;
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{1, kHuge, kHuge}, {1, -1, -1}, {1, 0, 4}}) {
+    void* op = cudnn_->Create(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+    void* c = cudnn_->Create(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+    hooks::CudnnBackendSet::After(0, c, CUDNN_ATTR_TENSOR_DIMENSIONS,
+                                  CUDNN_TYPE_INT64, 3, dims.data());
+    cudnn_->SetDescriptors(op, 1520,
+                           {cudnn_->Tensor({1, 8, 4}, CUDNN_DATA_HALF)});
+    hooks::CudnnBackendSet::After(0, op, 1522, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+                                  &c);
+    const auto nodes = Executed(cudnn_->Plan(cudnn_->Graph({op})));
+    ASSERT_EQ(nodes.size(), 1u);
+    EXPECT_EQ(nodes[0].kind, OpKind::kGemm);
+    EXPECT_EQ(nodes[0][Dim::kM], 0);
+  }
+}
+
 TEST_P(CudnnGraphsTest, RestoredPlanHasTheKindOfItsText) {
   void* plan = cudnn_->Create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   const char json[] = R"({"engine":"sm80_xmma_fprop_implicit_gemm"})";

@@ -179,6 +179,17 @@ TEST_F(CudnnLegacyTest, PoolingCountsElements) {
   EXPECT_EQ(op[Dim::kElementsOut], 16 * 128 * 28 * 28);
 }
 
+TEST_F(CudnnLegacyTest, BackwardPassesReadTheGradientToo) {
+  constexpr int64_t kElements = 16 * 64 * 56 * 56;
+  const Operation ops[] = {Packed<hooks::CudnnActivationBackward>(&x_, &x_),
+                           Packed<hooks::CudnnSoftmaxBackward>(&x_, &x_),
+                           Packed<hooks::CudnnNormBackward>(&x_, &x_)};
+  for (const Operation& op : ops) {
+    EXPECT_EQ(op[Dim::kElementsIn], 2 * kElements);
+    EXPECT_EQ(op[Dim::kElementsOut], kElements);
+  }
+}
+
 TEST_F(CudnnLegacyTest, NullDescriptorsGiveAnOperationWithoutDims) {
   uint32_t id = 0;
   hooks::CudnnPoolForward::Pack(reinterpret_cast<uint8_t*>(&id), nullptr,
