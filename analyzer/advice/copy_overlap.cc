@@ -16,7 +16,8 @@ constexpr double kSureShare = 0.5;  // kernels run slower beside a copy
 constexpr Wording kAct = {
     .any = "copy the next batch on another stream while this one computes",
     .tensorflow = "tf.data.experimental.prefetch_to_device('/gpu:0')",
-    .jax = "jax.device_put(next batch) before this step's result is read"};
+    // XLA lets a copy wait for the computations that were called before it.
+    .jax = "jax.device_put(next batch) before this step is called, not after"};
 // Nothing computes beside a copy from pageable memory.
 constexpr Wording kActFromPageable = {
     .any =

@@ -91,6 +91,8 @@ int RunExport(const std::vector<std::string>& args) {
   if (!model.ok()) return Fail(model.status());
   const absl::StatusOr<Selection> selection = ParseSelection(options, *model);
   if (!selection.ok()) return FailUsage("export", selection.status());
+  const absl::Status inside = CheckWindow(*selection, *model);
+  if (!inside.ok()) return FailUsage("export", inside);
   KeepSelected(*selection, *model);
   const Attribution attribution = Attribute(*model);
   const ExportInput input = MakeExportInput(*model, attribution, *selection);

@@ -112,6 +112,8 @@ int RunPredictFaster(const std::vector<std::string>& args) {
   if (!selection.ok()) return FailUsage("predict", selection.status());
   selection->scenarios = {*scenario};
   const Summary summary = Summarise(*model, Attribute(*model), *selection);
+  const absl::Status usage = CheckParts(*selection, summary);
+  if (!usage.ok()) return FailUsage("predict", usage);
   const PathFigures path = PathFiguresOf(summary);
   if (!path.replay_error) {
     return Fail(absl::InvalidArgumentError(

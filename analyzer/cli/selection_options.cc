@@ -113,6 +113,19 @@ absl::Status BadValue(const std::string& option, const std::string& wants,
                                     text + "\"");
 }
 
+// As --window takes it.
+std::string InSeconds(int64_t ns) {
+  return absl::StrCat(static_cast<double>(ns) * 1e-9, "s");
+}
+
+absl::Status CheckWindow(const Selection& selection, int64_t run_ns) {
+  if (!selection.window || selection.window->begin_ns < run_ns) {
+    return absl::OkStatus();
+  }
+  return Lacks("--window", "moment at " + InSeconds(selection.window->begin_ns),
+               {"0s.." + InSeconds(run_ns)});
+}
+
 std::optional<std::string> TextOf(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -178,7 +191,18 @@ absl::StatusOr<Selection> ParseSelection(const SelectionOptions& options,
   return selection;
 }
 
-absl::Status CheckSteps(const Selection& selection, const Summary& summary) {
+absl::Status CheckWindow(const Selection& selection, const TraceModel& model) {
+  int64_t run_ns = 0;
+  for (const Process& process : model.processes) {
+    run_ns = std::max(run_ns, process.end_ns);
+  }
+  return CheckWindow(selection, run_ns);
+}
+
+absl::Status CheckParts(const Selection& selection, const Summary& summary) {
+  if (absl::Status s = CheckWindow(selection, summary.end_ns); !s.ok()) {
+    return s;
+  }
   if (!selection.steps) return absl::OkStatus();
   uint64_t most = 0;
   for (const ProcessSummary& process : summary.processes) {

@@ -42,9 +42,13 @@ std::optional<std::pair<size_t, size_t>> StepRange(std::string_view text);
 absl::StatusOr<Selection> ParseSelection(const SelectionOptions& options,
                                          const TraceModel& model);
 
-// Whether any process has one of the steps that are asked for, which is known
-// once they were found.
-absl::Status CheckSteps(const Selection& selection, const Summary& summary);
+// Whether the window that is asked for begins before the trace ends. Of a model
+// that is read whole.
+absl::Status CheckWindow(const Selection& selection, const TraceModel& model);
+
+// The same, and whether any process has one of the steps that are asked for,
+// which is known once they were found.
+absl::Status CheckParts(const Selection& selection, const Summary& summary);
 
 // Drops the processes that are not selected.
 void KeepSelected(const Selection& selection, TraceModel& model);

@@ -18,8 +18,8 @@ namespace {
 // Files below this are read whole, in some 1.2 GB at most: all views are there.
 constexpr size_t kLongBytes = 256 << 20;
 
-SummarisedTrace OfSteps(const Selection& selection, Summary summary) {
-  absl::Status usage = CheckSteps(selection, summary);
+SummarisedTrace OfParts(const Selection& selection, Summary summary) {
+  absl::Status usage = CheckParts(selection, summary);
   if (!usage.ok()) return {std::move(usage), absl::CancelledError()};
   return {absl::OkStatus(), std::move(summary)};
 }
@@ -32,7 +32,7 @@ SummarisedTrace Whole(const std::vector<std::string>& paths,
   if (!model.ok()) return {absl::OkStatus(), model.status()};
   const absl::StatusOr<Selection> selection = ParseSelection(options, *model);
   if (!selection.ok()) return {selection.status(), absl::CancelledError()};
-  return OfSteps(*selection, Summarise(*model, Attribute(*model, attribution),
+  return OfParts(*selection, Summarise(*model, Attribute(*model, attribution),
                                        *selection, pictures));
 }
 
@@ -76,7 +76,7 @@ std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
   PrintError(
       "warning: a long trace was read slice by slice, without memory, "
       "layers and what-if; --by memory, layer or what-if reads it at once");
-  return OfSteps(*selection, *std::move(summary));
+  return OfParts(*selection, *std::move(summary));
 }
 
 }  // namespace

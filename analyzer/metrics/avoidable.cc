@@ -430,9 +430,9 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   FollowCaches(part);
   FollowSlices(part);
   FollowCasts(part);
+  FollowForms(part);  // before the kernel counts as one of the last product
   FollowExtraPasses(part);
   AddCellCall(part);
-  FollowForms(part);
 }
 
 // The least that a cache's copy moves is the whole of it, twice.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "analyzer/attribution/call_meaning.h"
 #include "analyzer/attribution/op_kinds.h"
 #include "analyzer/attribution/operand_address.h"
 #include "analyzer/metrics/avoidable.h"
 #include "analyzer/metrics/kernel_traits.h"
+#include "analyzer/metrics/operand_elements.h"
+#include "analyzer/metrics/operands.h"
 
 // What programs write in a form that costs more than another one of the same
 // meaning.
@@ -39,6 +42,23 @@ double ElementBytes(const opmodel::Operation& op) {
 
 double Elements(int64_t rows, int64_t columns) {
   return static_cast<double>(rows) * static_cast<double>(columns);
+}
+
+double FilterSize(const opmodel::Operation& op) {
+  return ElementsOf(op, Meaning::kPointerW);
+}
+
+// Where a convolution's filter is; 0: the call does not tell.
+uint64_t FilterOf(const TraceModel& model, const Process& process,
+                  const Work& work, const opmodel::Operation& op) {
+  if (!work.call.known()) return 0;
+  CallMeaning meaning{};
+  meaning.leading = op;
+  for (const Operand& operand :
+       OperandsOf(model, process, process.calls[work.call.value()], &meaning)) {
+    if (operand.use == OperandUse::kWeight) return operand.address;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -183,9 +203,27 @@ void AvoidableKeeper::FollowUnusedGradients(const Part& part) {
     return;
   }
   const WorkKind* kind = KindOf(part.attributed);
-  if (kind == nullptr || !IsProduct(part.attributed)) return;
+  if (kind == nullptr) return;
   const opmodel::Operation& op = kind->leading;
-  if (op[Dim::kBatch] > 1) return;
+  if (part.attributed.layer_class == LayerClass::kConv) {
+    // It may take several kernels, which are its work together.
+    const CallId call = part.attributed.owner;
+    if (!call.known() || call == last_product_) return;
+    const Work& work = attribution_.works[part.attributed.work.value()];
+    if (!IsBackward(direction)) {
+      if (has_update_) FinishUnusedGradients();
+      unused_.AddForward(FilterOf(model_, process_, work, op), FilterSize(op));
+    } else if (op.kind == opmodel::OpKind::kConvBackwardWeight) {
+      unused_.AddWeightGradient({.elements = FilterSize(op),
+                                 .bytes = ElementBytes(op),
+                                 .ns = static_cast<double>(work.kernel_ns),
+                                 .is_new = part.is_new});
+    } else {
+      unused_.AddDataGradient();
+    }
+    return;
+  }
+  if (!IsProduct(part.attributed) || op[Dim::kBatch] > 1) return;
   if (!IsBackward(direction)) {
     if (has_update_) FinishUnusedGradients();
     unused_.AddForward(FirstOperand(part.attributed),

@@ -31,9 +31,7 @@ Operation OperationOf(OpKind kind, const cudnnRNNStruct& rnn,
   const RnnLayout layout(rnn);
   Operation op{.kind = kind, .cell = CellOf(rnn.cell)};
   op.storage = DTypeOf(rnn.type);
-  op.math = rnn.math_type == CUDNN_DEFAULT_MATH && rnn.type == CUDNN_DATA_FLOAT
-                ? opmodel::DType::kF32
-                : MathOf(op.storage, rnn.math_type);
+  op.math = MathOf(op.storage, rnn.math_type);
   op[Dim::kSeq] = x.max_sequence;
   op[Dim::kBatch] = x.batch;
   op[Dim::kRows] = std::reduce(x.lengths.begin(), x.lengths.end(), int64_t{0});

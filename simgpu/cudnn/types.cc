@@ -16,7 +16,8 @@ int64_t BytesOf(cudnnDataType_t type, int64_t elements) {
 
 DType MathOf(DType storage, cudnnMathType_t type) {
   if (storage != DType::kF32) return storage;
-  // From sm_80 on the default math of FP32 convolutions is TF32.
+  // From sm_80 on the default math of FP32 is TF32, of convolutions and of
+  // recurrent layers.
   return type == CUDNN_FMA_MATH ? DType::kF32 : DType::kTf32;
 }
 

@@ -94,11 +94,14 @@ class DidYouMeanTest(unittest.TestCase):
 class StepsTest(unittest.TestCase):
 
     @staticmethod
-    def report_of(text, *options):
+    def of(text, *command):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
             file.write(text)
             file.flush()
-            return dltap("report", *options, file.name)
+            return dltap(*command, file.name)
+
+    def report_of(self, text, *options):
+        return self.of(text, "report", *options)
 
     @staticmethod
     def trace(steps):
@@ -133,6 +136,22 @@ class StepsTest(unittest.TestCase):
         done = self.report_of(self.trace(False), "--steps", "0")
         self.assertEqual(done.returncode, 2)
         self.assertIn("no steps were found", done.stderr)
+
+    def test_window_behind_the_run_is_refused(self):
+        for command in (["report", "--json"], ["export", "-o", "-"],
+                        ["predict", "--faster", "conv=2"]):
+            with self.subTest(command[0]):
+                done = self.of(self.trace(True), *command, "--window",
+                               "100s..200s")
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertEqual(done.stdout, "")
+                self.assertIn("--window: the trace has no moment at 100s; it "
+                              "has 0s..0.00", done.stderr)
+
+    def test_window_that_ends_behind_the_run_is_shown(self):
+        done = self.report_of(self.trace(True), "--window", "0.5ms..200s")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the window from 0.50 to", done.stdout)
 
 
 class HelpTest(unittest.TestCase):

@@ -169,14 +169,35 @@ TEST_F(CudnnTest, PoolingStreamsItsTensors) {
 
 class RnnTest : public CudnnTest {
  protected:
-  void Describe(cudnnDirectionMode_t direction, int projection, int layers) {
+  void Describe(cudnnDirectionMode_t direction, int projection, int layers,
+                cudnnMathType_t math = CUDNN_DEFAULT_MATH) {
     cudnnCreateRNNDescriptor(&rnn_);
-    EXPECT_EQ(cudnnSetRNNDescriptor_v8(
-                  rnn_, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM,
-                  CUDNN_RNN_DOUBLE_BIAS, direction, CUDNN_LINEAR_INPUT,
-                  CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DEFAULT_MATH,
-                  kInput, kHidden, projection, layers, nullptr, 0),
-              CUDNN_STATUS_SUCCESS);
+    EXPECT_EQ(
+        cudnnSetRNNDescriptor_v8(
+            rnn_, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, CUDNN_RNN_DOUBLE_BIAS,
+            direction, CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT,
+            math, kInput, kHidden, projection, layers, nullptr, 0),
+        CUDNN_STATUS_SUCCESS);
+  }
+
+  // Kernels of a forward pass whose names have that word.
+  int Forward(const char* word) {
+    cudnnRNNDataDescriptor_t x = nullptr;
+    cudnnCreateRNNDataDescriptor(&x);
+    const int lengths[] = {kSteps, kSteps};
+    cudnnSetRNNDataDescriptor(x, CUDNN_DATA_FLOAT,
+                              CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, kSteps,
+                              2, kInput, lengths, nullptr);
+    EXPECT_EQ(
+        cudnnRNNForward(handle_, rnn_, CUDNN_FWD_MODE_TRAINING, nullptr, x,
+                        nullptr, x, nullptr, nullptr, nullptr, nullptr, nullptr,
+                        nullptr, nullptr, 0, nullptr, 0, nullptr, 0, nullptr),
+        CUDNN_STATUS_SUCCESS);
+    int found = 0;
+    for (const LoggedKernel& kernel : KernelLog::Get().Take()) {
+      found += kernel.name.find(word) != std::string::npos;
+    }
+    return found;
   }
 
   // Bytes from the start of the weight space; -1: there is no such parameter.
@@ -199,6 +220,7 @@ class RnnTest : public CudnnTest {
 
   static constexpr int kInput = 3;
   static constexpr int kHidden = 5;
+  static constexpr int kSteps = 7;
   cudnnRNNDescriptor_t rnn_ = nullptr;
 };
 
@@ -224,24 +246,18 @@ TEST_F(RnnTest, ProjectionFollowsTheRecurrentMatricesAndHasNoBias) {
 }
 
 TEST_F(RnnTest, ForwardIsAChainOverTimeSteps) {
-  constexpr int kSteps = 7;
   Describe(CUDNN_BIDIRECTIONAL, kHidden, 2);
-  cudnnRNNDataDescriptor_t x = nullptr;
-  cudnnCreateRNNDataDescriptor(&x);
-  const int lengths[] = {kSteps, kSteps};
-  cudnnSetRNNDataDescriptor(x, CUDNN_DATA_FLOAT,
-                            CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, kSteps, 2,
-                            kInput, lengths, nullptr);
-  EXPECT_EQ(
-      cudnnRNNForward(handle_, rnn_, CUDNN_FWD_MODE_TRAINING, nullptr, x,
-                      nullptr, x, nullptr, nullptr, nullptr, nullptr, nullptr,
-                      nullptr, nullptr, 0, nullptr, 0, nullptr, 0, nullptr),
-      CUDNN_STATUS_SUCCESS);
-  int cells = 0;
-  for (const LoggedKernel& kernel : KernelLog::Get().Take()) {
-    cells += kernel.name.find("LSTM_elementWise_fp") != std::string::npos;
-  }
-  EXPECT_EQ(cells, kSteps * 2 * 2);
+  EXPECT_EQ(Forward("LSTM_elementWise_fp"), kSteps * 2 * 2);
+}
+
+TEST_F(RnnTest, DefaultMathOfFp32IsTf32) {
+  Describe(CUDNN_UNIDIRECTIONAL, kHidden, 1);
+  EXPECT_EQ(Forward("tf32"), 1 + kSteps);
+}
+
+TEST_F(RnnTest, FmaMathKeepsFp32OffTheTensorCores) {
+  Describe(CUDNN_UNIDIRECTIONAL, kHidden, 1, CUDNN_FMA_MATH);
+  EXPECT_EQ(Forward("tf32"), 0);
 }
 
 TEST_F(RnnTest, DataReadBackOnlyWithRoomForEachValue) {

@@ -230,5 +230,46 @@ TEST(FormsTest, AnUpdateOfAllWeightsReadsTheirGradients) {
   EXPECT_EQ(Given(TrainingInPart(480), "unused_gradients"), nullptr);
 }
 
+// Filters of 67 MB.
+AdviceList TrainingFilters(int update_us) {
+  std::string operations;
+  for (const char* kind :
+       {"1 conv_forward", "2 conv_backward_data", "3 conv_backward_weight"}) {
+    operations += std::string("operation ") + kind +
+                  " storage=f32 math=tf32 batch=8 channels_in=4096 "
+                  "channels_out=4096 depth_in=1 height_in=8 width_in=8 "
+                  "filter_depth=1 filter_height=1 filter_width=1 depth_out=1 "
+                  "height_out=8 width_out=8 groups=1\n";
+  }
+  Training training;
+  const auto convolve = [&](int operation, int filter) {
+    training.Product("cudnnBackendExecute node_x=7000 node_y=8000 node_w=" +
+                         std::to_string(filter) +
+                         " operation=" + std::to_string(operation),
+                     600, kTf32);
+  };
+  for (int i = 0; i < kLayers; ++i) convolve(1, 100'000 + i);
+  training.InBackward();
+  for (int i = kLayers; i-- > 0;) {
+    convolve(2, 100'000 + i);
+    convolve(3, 9000);
+  }
+  return AdviceOf(operations + Update(training, update_us).Text());
+}
+
+TEST(FormsTest, GradientsOfFiltersThatNoUpdateCanHaveReadAreForNothing) {
+  const AdviceList list = TrainingFilters(60);
+  const auto advice = Given(list, "unused_gradients");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "unused_gradients");
+  EXPECT_DOUBLE_EQ(advice->evidence.count, kLayers);
+  EXPECT_EQ(advice->layer_class, LayerClass::kConv);
+  EXPECT_NEAR(advice->gain_low_ns, (1 - 84.0 / 537) * kLayers * 600e3, 20e3);
+  EXPECT_NEAR(advice->gain_high_ns, 2 * kLayers * 600e3, 20e3);
+}
+
+TEST(FormsTest, AnUpdateOfAllFiltersReadsTheirGradients) {
+  EXPECT_EQ(Given(TrainingFilters(480), "unused_gradients"), nullptr);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
