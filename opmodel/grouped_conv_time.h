@@ -2,6 +2,7 @@
 #ifndef DLTAP_OPMODEL_GROUPED_CONV_TIME_H_
 #define DLTAP_OPMODEL_GROUPED_CONV_TIME_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "opmodel/conv_shape.h"
@@ -25,11 +26,12 @@ struct GroupedTime {
 GroupedTime GroupedConvTime(const ConvShape& conv, const GemmShape& gemm,
                             const Cost& cost, const GpuSpec& gpu);
 
-// Gradients of several channels a group in NHWC and half precision, for which
-// tensor cores have kernels of few widths only; nullopt: this is one of them,
-// or no such gradient.
-std::optional<ModelledTime> NhwcGradientTime(const Operation& op,
-                                             const GpuSpec& gpu);
+enum class Layout : uint8_t { kNchw, kNhwc };
+
+// What a layout makes of several channels a group in half precision, where
+// tensor cores have no kernel of that width; nullopt: they have one.
+std::optional<ModelledTime> GroupedTimeIn(Layout layout, const Operation& op,
+                                          const GpuSpec& gpu);
 
 }  // namespace dltap::opmodel
 

@@ -37,10 +37,27 @@ def autocast(precision):
     return contextlib.nullcontext()
 
 
+def pure_type(row):
+    """What the whole model is cast to. NVIDIA's BERT trains in level O2 of
+    apex, which casts the weights, where autocast casts for each product."""
+    if row["builder"] == "bert" and row["precision"] == "amp_fp16":
+        return torch.float16
+    return {"fp16": torch.float16, "bf16": torch.bfloat16}.get(row["precision"])
+
+
+def optimizer_of(row, model):
+    """BERT is fine-tuned with Adam, images are learned with SGD."""
+    foreach = not models.is_old(row)
+    if row["builder"] == "bert":
+        return torch.optim.AdamW(model.parameters(), lr=3e-5, foreach=foreach)
+    return torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9,
+                           weight_decay=1e-4, nesterov=True, foreach=foreach)
+
+
 def make_step(row):
     with torch.device("cuda"):
         model, inputs, targets, loss_of = models.BUILDERS[row["builder"]](row)
-    pure = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(row["precision"])
+    pure = pure_type(row)
     if pure is not None:
         model = model.to(pure)
         inputs = tuple(x.to(pure) if x.is_floating_point() else x
@@ -58,16 +75,12 @@ def make_step(row):
         return model, step
     model.train()
     # PyTorch 1 updated tensor by tensor, and zeroed gradients to add to them.
-    is_old = row["torch"].startswith(("0.", "1."))
-    optimizer = None
-    if row["mode"] == "train":
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9,
-                                    weight_decay=1e-4, nesterov=True,
-                                    foreach=not is_old)
+    old = models.is_old(row)
+    optimizer = optimizer_of(row, model) if row["mode"] == "train" else None
 
     def step():
-        model.zero_grad(set_to_none=not is_old)
-        with autocast(row["precision"]):
+        model.zero_grad(set_to_none=not old)
+        with autocast(row["precision"] if pure is None else "pure"):
             loss = loss_of(model(*inputs), targets)
         loss.backward()
         if optimizer is not None:

@@ -214,12 +214,14 @@ void AddTransforms(double bytes, const GpuSpec& gpu,
   }
 }
 
-void UseDirectGradients(const GpuSpec& gpu, std::vector<Engine>& engines) {
+void UseGroupedKernels(opmodel::Layout layout, const GpuSpec& gpu,
+                       std::vector<Engine>& engines) {
   for (Engine& engine : engines) {
-    const auto direct = opmodel::NhwcGradientTime(engine.op, gpu);
-    if (!direct) continue;
+    const auto time = opmodel::GroupedTimeIn(layout, engine.op, gpu);
+    if (!time) continue;
     engine.name = "grouped_direct";
-    engine.ns = direct->ns;
+    engine.ns = time->ns;
+    engine.transform_ns = 0;
   }
 }
 
@@ -227,11 +229,10 @@ void UseDirectGradients(const GpuSpec& gpu, std::vector<Engine>& engines) {
 
 void AdaptToLayout(double nchw_bytes, const GpuSpec& gpu,
                    std::vector<Engine>& engines) {
-  if (nchw_bytes > 0) {
-    AddTransforms(nchw_bytes, gpu, engines);
-  } else {
-    UseDirectGradients(gpu, engines);
-  }
+  const bool nchw = nchw_bytes > 0;
+  if (nchw) AddTransforms(nchw_bytes, gpu, engines);
+  UseGroupedKernels(nchw ? opmodel::Layout::kNchw : opmodel::Layout::kNhwc, gpu,
+                    engines);
   std::stable_sort(
       engines.begin(), engines.end(),
       [](const Engine& a, const Engine& b) { return a.ns < b.ns; });

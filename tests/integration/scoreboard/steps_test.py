@@ -5,8 +5,9 @@
     steps_test.py BUILD
 
 One of each kind that the model had wrong by more than a factor of two: a
-convolutional net in both layouts, depthwise filters. Skipped (77) without the
-environment of `setup.sh --scoreboard`.
+convolutional net in both layouts, depthwise filters; and a net whose published
+batch fits only if its group norms are in half precision. Skipped (77) without
+the environment of `setup.sh --scoreboard`.
 """
 import csv
 import pathlib
@@ -19,7 +20,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import toolchain  # noqa: E402
 
 # All shown. Half again as long is far outside of today's errors.
-CHOSEN = "^(resnet50|convnext_tiny|xception) train .* timm$"
+CHOSEN = ("^(resnet50|convnext_tiny|xception) train .* timm$"
+          "|^resnetv2_50x1_bitm infer ")
 MOST_RATIO = 1.5
 
 
@@ -36,8 +38,9 @@ def main():
                        check=True)
         with open(out, newline="", encoding="utf-8") as source:
             rows = list(csv.DictReader(source))
-    assert len(rows) == 6, len(rows)
+    assert len(rows) == 7, len(rows)
     for row in rows:
+        assert not row["error"], row
         ratio = float(row["modelled_ms"]) / float(row["step_ms"])
         assert 1 / MOST_RATIO < ratio < MOST_RATIO, (row, ratio)
     return 0

@@ -96,6 +96,20 @@ TEST(RowPassTest, SoftmaxBlocksWaitHoweverFastTheMemoryIs) {
   EXPECT_LT(block_cycles(1024, 1), 1);  // stays in registers
 }
 
+// ConvNeXt's of 40 channels: a block of 128 threads for each.
+TEST(RowPassTest, ShortNormRowsWaitForTheirBlocksHoweverFastTheMemoryIs) {
+  Operation op = MakeRowOp(OpKind::kNormForward, 1 << 20, 40);
+  op.storage = op.math = DType::kF16;
+  GpuSpec gpu = *FindGpu("rtx-3090");
+  const auto ns = [&] { return RowPassTime(op, *CostOf(op), gpu); };
+  const ModelledTime wait = ns();
+  EXPECT_EQ(wait.bound, Bound::kLatency);
+  gpu.bandwidth_bytes_per_s *= 10;
+  EXPECT_EQ(ns().ns, wait.ns);
+  gpu.sms *= 2;
+  EXPECT_NEAR(ns().ns - kEmptyKernelNs, (wait.ns - kEmptyKernelNs) / 2, 1);
+}
+
 TEST(RowPassTest, SoftmaxOfSlowMemoryDoesNotWaitForItsBlocks) {
   const Operation op = MakeRowOp(OpKind::kSoftmaxForward, 65536, 2048);
   EXPECT_EQ(TimeOf(op, *FindGpu("t4"))->bound, Bound::kMemory);
