@@ -19,6 +19,7 @@
 #include "analyzer/importers/file_bytes.h"
 #include "analyzer/importers/kineto.h"
 #include "analyzer/importers/nsys.h"
+#include "analyzer/metrics/world_place.h"
 #include "analyzer/model/kept_memory.h"
 #include "analyzer/reader/text/text_parser.h"
 #include "analyzer/reader/trace_reader.h"
@@ -177,7 +178,10 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
   KeepFreedMemory();
   const absl::StatusOr<TraceInputs> found = FindInputs(paths);
   if (!found.ok()) return found.status();
-  return LoadInputs(found->kind, found->paths, problems);
+  absl::StatusOr<TraceModel> model =
+      LoadInputs(found->kind, found->paths, problems);
+  if (model.ok()) RankByWorld(*model);
+  return model;
 }
 
 absl::Status VisitTraces(

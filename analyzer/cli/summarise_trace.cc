@@ -3,12 +3,14 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/metrics/sliced_summary.h"
+#include "analyzer/metrics/world_place.h"
 #include "analyzer/model/kept_memory.h"
 #include "analyzer/reader/sliced_trace.h"
 
@@ -46,6 +48,30 @@ size_t BytesOf(const std::vector<ProcessFiles>& files) {
   return bytes;
 }
 
+// As RankByWorld, of what is not in memory.
+void RankInSlices(SlicedTrace& trace) {
+  const std::vector<Process>& processes = trace.model().processes;
+  std::vector<bool> works;
+  for (size_t p = 0; p < processes.size(); ++p) {
+    works.push_back(trace.TotalsOf(p).activities > 0);
+  }
+  if (!NeedsWorld(trace.model(), works)) return;
+  std::vector<RankClaim> claims;
+  for (size_t p = 0; p < processes.size(); ++p) {
+    RankClaim& claim = claims.emplace_back(works[p], processes[p].rank);
+    const std::vector<TimePart>& meetings = trace.MeetingsOf(p);
+    if (meetings.empty()) continue;
+    trace.Read(p, meetings);
+    claim.world = FindWorldPlace(trace.model(), processes[p]);
+  }
+  trace.Close();
+  const std::vector<bool> by_world = RankedByWorld(claims);
+  for (size_t p = 0; p < processes.size(); ++p) {
+    if (!by_world[p]) continue;
+    trace.SetRank(p, claims[p].world->rank, claims[p].world->ranks);
+  }
+}
+
 // nullopt: it is short, or can't be read in slices.
 std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
                                         const AttributionOptions& attribution,
@@ -59,6 +85,7 @@ std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
   KeepFreedMemoryInLargePages();
   ProgressBar bar(2);
   SlicedTrace trace(*std::move(files), &problems, bar.OfFile(0));
+  RankInSlices(trace);
   const absl::StatusOr<Selection> selection =
       ParseSelection(options, trace.model());
   if (!selection.ok()) {

@@ -166,9 +166,7 @@ class CollectiveFinder::Part {
                             ? std::optional(*run.elements_in * local.ranks)
                             : std::nullopt;
     }
-    // All sends and receives between all ranks are one thing.
-    if (run.kind == CollectiveKind::kSendReceive && local.ranks > 2 &&
-        static_cast<int>(run.peers.size()) >= local.ranks - 1) {
+    if (run.kind == CollectiveKind::kSendReceive && IsWithAll(run, local)) {
       run.kind = CollectiveKind::kAllToAll;
       run.peers.clear();
     }
@@ -178,6 +176,16 @@ class CollectiveFinder::Part {
     } else {
       finder_.unended_.push_back({key, std::move(local), std::move(run)});
     }
+  }
+
+  // All sends and receives between all ranks are one thing. Of three in a row
+  // the middle one has both others for neighbours; an all-to-all is with itself
+  // as well.
+  static bool IsWithAll(const CollectiveRun& run,
+                        const LocalCommunicator& local) {
+    const auto peers = static_cast<int>(run.peers.size());
+    return local.ranks > 2 &&
+           peers >= (local.ranks == 3 ? local.ranks : local.ranks - 1);
   }
 
   // By what the source tells of it, else by its name and its annotation.

@@ -15,17 +15,24 @@ namespace dltap::analyzer {
 namespace {
 
 // All ranks run what a communicator does in one order: that of the calls where
-// some have no kernel.
+// some have no kernel. What shares a kernel with others counts too: its peer
+// may have a kernel for each.
 void Number(const std::vector<CollectiveRun*>& runs, int64_t known_until_ns) {
   int64_t collectives = 0;
-  std::map<std::pair<int, bool>, int64_t> transfers;
+  std::map<std::pair<int, bool>, int64_t> messages;  // by peer and direction
   for (CollectiveRun* run : runs) {
     if (run->called_ns >= known_until_ns) continue;
     if (run->peers.empty()) {
       run->nth = collectives++;
-    } else if (run->peers.size() == 1 &&
-               (run->only_sends() || run->only_receives())) {
-      run->nth = transfers[{run->peers.front(), run->only_sends()}]++;
+      continue;
+    }
+    const bool sends = run->only_sends();
+    if (run->peers.size() == 1 && (sends || run->only_receives())) {
+      run->nth = messages[{run->peers.front(), sends}];
+    }
+    for (const int peer : run->peers) {
+      if (sends || !run->only_receives()) ++messages[{peer, true}];
+      if (!sends) ++messages[{peer, false}];
     }
   }
 }

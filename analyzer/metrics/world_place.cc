@@ -13,19 +13,21 @@ std::optional<WorldPlace> FindWorldPlace(const TraceModel& model,
   LocalCommunicators made;
   made.Add(model, process, TimePart{});
   const MadeCommunicator* largest = nullptr;
-  bool is_one = true;
   for (const MadeCommunicator* each : made.All()) {
     if (each->id.empty() || each->rank < 0 || each->rank >= each->ranks) {
       continue;
     }
-    if (largest == nullptr || each->ranks > largest->ranks) {
+    if (largest == nullptr || each->ranks > largest->ranks ||
+        (each->ranks == largest->ranks && each->begin_ns < largest->begin_ns)) {
       largest = each;
-      is_one = true;
-    } else if (each->id == largest->id && each->rank != largest->rank) {
-      is_one = false;
     }
   }
-  if (largest == nullptr || !is_one) return std::nullopt;
+  if (largest == nullptr) return std::nullopt;
+  for (const MadeCommunicator* each : made.All()) {
+    if (each->id == largest->id && each->rank != largest->rank) {
+      return std::nullopt;
+    }
+  }
   return WorldPlace{largest->id, largest->rank, largest->ranks};
 }
 
@@ -55,6 +57,34 @@ std::vector<bool> RankedByWorld(const std::vector<RankClaim>& claims) {
   for (const int place : places) fits = fits && !taken.contains(place);
   if (!fits) out.assign(claims.size(), false);
   return out;
+}
+
+bool NeedsWorld(const TraceModel& model, const std::vector<bool>& works) {
+  std::set<int> seen;
+  for (size_t p = 0; p < model.processes.size(); ++p) {
+    const std::optional<int> rank = model.processes[p].rank;
+    if (works[p] && (!rank || !seen.insert(*rank).second)) return true;
+  }
+  return false;
+}
+
+void RankByWorld(TraceModel& model) {
+  std::vector<bool> works;
+  for (const Process& process : model.processes) {
+    works.push_back(!process.activities.empty());
+  }
+  if (!NeedsWorld(model, works)) return;
+  std::vector<RankClaim> claims;
+  for (size_t p = 0; p < model.processes.size(); ++p) {
+    const Process& process = model.processes[p];
+    claims.push_back({works[p], process.rank, FindWorldPlace(model, process)});
+  }
+  const std::vector<bool> by_world = RankedByWorld(claims);
+  for (size_t p = 0; p < model.processes.size(); ++p) {
+    if (!by_world[p]) continue;
+    model.processes[p].rank = claims[p].world->rank;
+    model.processes[p].world_size = claims[p].world->ranks;
+  }
 }
 
 }  // namespace dltap::analyzer

@@ -17,7 +17,9 @@ struct WorldPlace {
   int ranks = 0;
 };
 
-// nullopt: it made none, or holds several places in it (a GPU each).
+// Of several as large, the one that was made first: all ranks make those of all
+// in the same order. nullopt: it made none, or holds several places in it (a
+// GPU each).
 std::optional<WorldPlace> FindWorldPlace(const TraceModel& model,
                                          const Process& process);
 
@@ -33,6 +35,13 @@ struct RankClaim {
 // all that a program starts there inherit). None where the places are not those
 // of one communicator, each with its own number: then it is not that of all.
 std::vector<bool> RankedByWorld(const std::vector<RankClaim>& claims);
+
+// Whether a communicator can say more than the environments of the processes
+// do. `works`: which of them do GPU work.
+bool NeedsWorld(const TraceModel& model, const std::vector<bool>& works);
+
+// Gives them the ranks above, and the size of the communicator.
+void RankByWorld(TraceModel& model);
 
 }  // namespace dltap::analyzer
 

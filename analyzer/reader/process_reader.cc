@@ -10,6 +10,7 @@
 #include "analyzer/reader/captured_calls.h"
 #include "analyzer/reader/missing_ids.h"
 #include "analyzer/reader/unrecorded.h"
+#include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -21,8 +22,8 @@ using trace::RecordView;
 
 constexpr int64_t kBegin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
-// Captures with less time between them are taken together.
-constexpr int64_t kOneCaptureNs = 10'000'000;
+// Parts with less time between them are taken together.
+constexpr int64_t kOnePartNs = 10'000'000;
 // Of the run, to count the events in.
 constexpr size_t kBins = 1 << 16;
 
@@ -37,6 +38,17 @@ void EraseOutside(const std::vector<TimePart>& parts,
   std::erase_if(events, [&parts](const Event& event) {
     return !Holds(parts, event.begin_ns);
   });
+}
+
+void AddPart(const Call& call, std::vector<TimePart>& parts) {
+  if (parts.empty() || call.begin_ns > parts.back().end_ns + kOnePartNs ||
+      call.end_ns < parts.back().begin_ns - kOnePartNs) {
+    parts.push_back({call.begin_ns, call.end_ns + 1});
+    return;
+  }
+  TimePart& last = parts.back();
+  last.begin_ns = std::min(last.begin_ns, call.begin_ns);
+  last.end_ns = std::max(last.end_ns, call.end_ns + 1);
 }
 
 }  // namespace
@@ -223,20 +235,27 @@ void ProcessReader::Survey() {
     run_.end_ns = std::max(run_.end_ns, range.end_ns);
   }
   FinishSamples(ends);
-  std::ranges::sort(totals_.captures, {}, &TimePart::begin_ns);
+  for (auto* const parts : {&totals_.captures, &meetings_}) {
+    std::ranges::sort(*parts, {}, &TimePart::begin_ns);
+  }
   if (run_.begin_ns > run_.end_ns) run_ = {0, 0};
   SortEvents(process_);
   long_ranges_ = std::move(process_.ranges);
   process_.ranges.clear();
-  // What the survey is asked for stays until the first part is read.
+  all_samples_ = process_.cpu_samples;
+  KeepOfSurvey();
+  process_.begin_ns = run_.begin_ns;
+  process_.end_ns = run_.end_ns;
+  SpreadEvents();
+}
+
+// What a survey is asked for.
+void ProcessReader::KeepOfSurvey() {
   std::ranges::copy_if(long_ranges_, std::back_inserter(process_.ranges),
                        [this](const Range& range) {
                          return IsSimulationDomain(model_.texts[range.domain]);
                        });
-  all_samples_ = process_.cpu_samples;
-  process_.begin_ns = run_.begin_ns;
-  process_.end_ns = run_.end_ns;
-  SpreadEvents();
+  process_.cpu_samples = all_samples_;
 }
 
 void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
@@ -250,7 +269,8 @@ void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
     AddEvent(call.begin_ns, call.end_ns, extent);
     ends.Add(call);
     ++totals_.calls;
-    if (call.capturing) AddCapture(call);
+    if (call.capturing) AddPart(call, totals_.captures);
+    if (MakesCommunicator(call)) AddPart(call, meetings_);
   });
   totals_.launches += process_.launches.size();
   for (const LaunchRecord& launch : process_.launches) {
@@ -281,17 +301,11 @@ void ProcessReader::AddEvent(int64_t begin_ns, int64_t end_ns, Extent& extent) {
   run_.end_ns = std::max(run_.end_ns, end_ns);
 }
 
-void ProcessReader::AddCapture(const Call& call) {
-  std::vector<TimePart>& captures = totals_.captures;
-  if (captures.empty() ||
-      call.begin_ns > captures.back().end_ns + kOneCaptureNs ||
-      call.end_ns < captures.back().begin_ns - kOneCaptureNs) {
-    captures.push_back({call.begin_ns, call.end_ns + 1});
-    return;
-  }
-  TimePart& last = captures.back();
-  last.begin_ns = std::min(last.begin_ns, call.begin_ns);
-  last.end_ns = std::max(last.end_ns, call.end_ns + 1);
+bool ProcessReader::MakesCommunicator(const Call& call) const {
+  const EntryPoint& entry = model_.entry_points[call.entry.value()];
+  return entry.info != nullptr &&
+         entry.info->library == specs::Library::kNccl &&
+         entry.info->kind == specs::Kind::kHandleCreate;
 }
 
 void ProcessReader::Shift(int64_t by) {
@@ -302,7 +316,7 @@ void ProcessReader::Shift(int64_t by) {
     extent.first_ns += by;
     extent.last_ns += by;
   }
-  for (auto* const times : {&totals_.captures, &unrecorded_}) {
+  for (auto* const times : {&totals_.captures, &meetings_, &unrecorded_}) {
     for (TimePart& part : *times) {
       part.begin_ns += by;
       part.end_ns += by;
@@ -365,6 +379,11 @@ void ProcessReader::Forget() {
   process_.launches.clear();
   process_.call_sites.clear();
   process_.ranges.clear();
+}
+
+void ProcessReader::Close() {
+  Forget();
+  KeepOfSurvey();
 }
 
 void ProcessReader::ReadParts(const std::vector<TimePart>& parts) {

@@ -42,6 +42,8 @@ class ProcessReader {
   // when their events begin; process's begin and end are those of the run.
   void Survey();
   const EventTotals& totals() const { return totals_; }
+  // When it made communicators; in time.
+  const std::vector<TimePart>& meetings() const { return meetings_; }
   // Moves all times, also of what will be read.
   void Shift(int64_t by);
   // See EventSource.
@@ -50,6 +52,8 @@ class ProcessReader {
   void ReadParts(const std::vector<TimePart>& parts);
   // Leaves it without any.
   void Forget();
+  // Leaves it as the survey did.
+  void Close();
 
  private:
   // Of a chunk: how many events begin when.
@@ -75,7 +79,8 @@ class ProcessReader {
 
   void SurveyChunk(const Chunk& chunk, RunEnds& ends);
   void AddEvent(int64_t begin_ns, int64_t end_ns, Extent& extent);
-  void AddCapture(const Call& call);
+  void KeepOfSurvey();
+  bool MakesCommunicator(const Call& call) const;
   void SpreadEvents();
   double BinNs() const;
   void NameFunctions(const Chunk& chunk);
@@ -98,6 +103,7 @@ class ProcessReader {
   SampleStage samples_;
   // Of a survey.
   EventTotals totals_;
+  std::vector<TimePart> meetings_;
   std::vector<Extent> extents_;  // by chunk
   TimePart run_{};
   std::vector<double> begun_;  // events, by the end of each part of the run

@@ -38,4 +38,13 @@ void SlicedTrace::Read(size_t index, const std::vector<TimePart>& parts) {
   readers_[index]->ReadParts(parts);
 }
 
+void SlicedTrace::Close() {
+  if (!readers_.empty()) readers_[loaded_]->Close();
+}
+
+void SlicedTrace::SetRank(size_t process, int rank, int ranks) {
+  model_.processes[process].rank = rank;
+  model_.processes[process].world_size = ranks;
+}
+
 }  // namespace dltap::analyzer

@@ -33,6 +33,14 @@ class SlicedTrace : public EventSource {
   }
   void Read(size_t process, const std::vector<TimePart>& parts) override;
 
+  // When a process made communicators; in time.
+  const std::vector<TimePart>& MeetingsOf(size_t process) const {
+    return readers_[process]->meetings();
+  }
+  // The model is as before the first Read again.
+  void Close();
+  void SetRank(size_t process, int rank, int ranks);
+
  private:
   const std::vector<ProcessFiles> files_;
   ModelBuilder builder_;

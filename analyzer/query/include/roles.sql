@@ -4,7 +4,7 @@
 -- it is nearly the same; devices of several in a process, by their place. Who
 -- launches some more or fewer than ranks that are alike, is compared with them:
 -- `cause` tells what the kernels take that others have not. Not so in a row of
--- stages that are there once, which differ.
+-- stages that are there once, which differ: those are alone.
 sizes AS (
   SELECT p.run, p.rank, p.device, median(p.kernels) AS kernels,
     coalesce(max(CASE WHEN l.replicas > 1 THEN l.stage END), 0) AS stage,
@@ -30,7 +30,7 @@ singles AS (
   SELECT s.run, s.stage, s.place, median(s.kernels) AS kernels
   FROM sizes s JOIN peers p ON s.run = p.run AND s.stage = p.stage
     AND s.kernels = p.kernels
-  WHERE p.n = 1 GROUP BY s.run, s.stage, s.place),
+  WHERE p.n = 1 AND s.replicas <> 1 GROUP BY s.run, s.stage, s.place),
 roles AS (
   SELECT s.run, s.rank, s.device, CAST(dense_rank() OVER (PARTITION BY s.run
       ORDER BY s.stage, CASE WHEN p.n > 1 THEN s.kernels

@@ -52,6 +52,18 @@ class SpawnedRanksTest(unittest.TestCase):
         self.assertEqual({(row["pid"], row["rank"]) for row in rows}, truth)
         self.assertEqual({(row["world_size"], row["rank_from"])
                           for row in rows}, {(RANKS, "communicator")})
+        self.check_report(folder / "trace", truth)
+
+    def check_report(self, trace: pathlib.Path, truth: set) -> None:
+        """Those of the report of the traces themselves, all or one."""
+        def said(*options) -> set:
+            return {(int(process["process"].split(":")[1]), process["rank"])
+                    for process in chain.report(trace, *options)["processes"]
+                    if process["gpu_work"]}
+
+        self.assertEqual(said(), truth)
+        pid, rank = max(truth)
+        self.assertEqual(said("--rank", rank), {(pid, rank)})
 
 
 if __name__ == "__main__":

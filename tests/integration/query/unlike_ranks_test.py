@@ -11,6 +11,7 @@ import unittest
 
 from questions_test import Asked, asking, write
 from job import Fault
+import pyarrow.parquet as pq
 
 MS = 1_000_000
 
@@ -129,6 +130,23 @@ class Stages(unittest.TestCase):
             self.assertEqual(asked.ask("stages"), plain.ask("stages"))
             self.assertEqual({r["stage"] for r in plain.ask("stages")
                               if r["verdict"] == "uneven"}, {1})
+
+    def test_stages_that_are_there_once_and_run_nearly_the_same_are_alone(
+            self):
+        """The first has no gradient of its input, the last has the loss."""
+        asked = Asked(tensor=1, pipeline=3, data=1,
+                      faults=(Fault("long_stage", 1, 0, 1.05),))
+        for rank in range(3):
+            path = (asked.path / "run=one/table=steps" / f"rank={rank}" /
+                    "part-0.parquet")
+            table = pq.ParquetFile(path).read()
+            kernels = [k + 2 * rank for k in table["kernels"].to_pylist()]
+            place = table.schema.get_field_index("kernels")
+            pq.write_table(table.set_column(
+                place, table.schema.field(place), [kernels]), path)
+        self.assertEqual({r["cause"] for r in asked.ask("cause")}, {"usual"})
+        self.assertEqual({r["verdict"] for r in asked.ask("stragglers")},
+                         {"alone"})
 
     def test_one_slow_rank_makes_no_uneven_stage(self):
         asked = Asked(tensor=1, pipeline=2, data=4,

@@ -38,6 +38,20 @@ TEST(WorldPlaceTest, TheLargestCommunicatorIsThatOfAll) {
   EXPECT_EQ(found->id, "id 6");
 }
 
+TEST(WorldPlaceTest, OfSeveralOfAllTheOneThatWasMadeFirst) {
+  // Handles are addresses: a later communicator may have a lower one.
+  const auto made = [](int at, int handle, int clique) {
+    return "call t=" + std::to_string(at) + ".." + std::to_string(at + 1) +
+           "us ncclCommInitRank comm=" + std::to_string(handle) +
+           " nranks=8 rank=3 clique=" + std::to_string(clique) + "\n";
+  };
+  for (const int second : {1, 9}) {
+    const auto found = Found(made(1, 5, 6) + made(2, second, 7));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->id, "id 6");
+  }
+}
+
 TEST(WorldPlaceTest, NoneOfWhoHasAGpuForEachOfSeveralPlaces) {
   EXPECT_FALSE(Found(Made(1, 2, 0, 5) + Made(2, 2, 1, 5)));
   EXPECT_FALSE(Found(""));
@@ -77,6 +91,31 @@ TEST(WorldPlaceTest, PlacesOfSeveralCommunicatorsAreNoRanks) {
               ElementsAre(false, false));
   EXPECT_THAT(RankedByWorld({Claim(0), Claim({}, "a", 0)}),
               ElementsAre(false, false));
+}
+
+// Two processes, with a kernel each.
+TraceModel TwoProcesses(const std::string& first, const std::string& second) {
+  const std::string kernel = "kernel t=50..60us device=0 stream=7 name=k\n";
+  return TraceFromText("process pid=41 host=a\ndevice 0 name=gpu\n" + first +
+                       kernel + "process pid=42 host=a\ndevice 0 name=gpu\n" +
+                       second + kernel);
+}
+
+TEST(WorldPlaceTest, RanksAreThoseOfTheCommunicatorInTheWholeModel) {
+  TraceModel model = TwoProcesses(Made(1, 2, 1, 5), Made(1, 2, 0, 5));
+  RankByWorld(model);
+  EXPECT_EQ(model.processes[0].rank, 1);
+  EXPECT_EQ(model.processes[0].world_size, 2);
+  EXPECT_EQ(model.processes[1].rank, 0);
+}
+
+TEST(WorldPlaceTest, RanksOfTheEnvironmentStay) {
+  TraceModel model = TwoProcesses(Made(1, 2, 1, 5), Made(1, 2, 0, 5));
+  model.processes[0].rank = 0;
+  model.processes[1].rank = 1;
+  RankByWorld(model);
+  EXPECT_EQ(model.processes[0].rank, 0);
+  EXPECT_EQ(model.processes[1].rank, 1);
 }
 
 }  // namespace
