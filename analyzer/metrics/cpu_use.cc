@@ -23,15 +23,17 @@ constexpr double kDeviations = 2;
 // What a feeder does at a time.
 enum class Part : uint8_t { kCall, kWait, kInput, kBetween };
 
-// The limit L for which the sum of min(length, L) is `running`.
-double CommonLimit(std::vector<double>& lengths, double running) {
-  std::sort(lengths.begin(), lengths.end());
+// The limit L for which the sum of min(length, L) is `sum`, but not so short
+// that a sleep would fit into less. Of sorted lengths.
+double CommonLimit(const std::vector<double>& lengths, double sum) {
   for (size_t i = 0; i < lengths.size(); ++i) {
     const auto left = static_cast<double>(lengths.size() - i);
-    if (lengths[i] * left >= running) return running / left;
-    running -= lengths[i];
+    if (lengths[i] * left >= sum) {
+      return std::max<double>(sum / left, kShortPartNs);
+    }
+    sum -= lengths[i];
   }
-  return lengths.empty() ? 0 : lengths.back();
+  return lengths.empty() ? kShortPartNs : lengths.back();
 }
 
 }  // namespace
@@ -193,12 +195,14 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
       std::min(input_runs_ * sums[static_cast<size_t>(Part::kInput)],
                std::max(0.0, awake - calls - waits));
   const double rest = std::clamp(awake - calls - waits - input, 0.0, between);
-  Period period;
-  period.limit_ns = std::max<double>(
-      kShortPartNs, CommonLimit(lengths, std::max(0.0, rest - short_ns)));
-  period.delayed = Ratio(delay, awake).value_or(0);
-  period.work_ns = calls + (rest + input) * (1 - period.delayed);
-  return period;
+  const double on_cpu = 1 - Ratio(delay, awake).value_or(0);
+  std::sort(lengths.begin(), lengths.end());
+  const auto limit = [&](double ns) {
+    return CommonLimit(lengths, std::max(0.0, ns - short_ns));
+  };
+  return {.awake_limit_ns = limit(rest),
+          .run_limit_ns = limit(rest * on_cpu),
+          .work_ns = calls + (rest + input) * on_cpu};
 }
 
 // A thread is runnable more often than it runs if others have its CPU. Only
@@ -216,7 +220,7 @@ void CpuUse::FindPreemption() {
           span.begin_ns > period.begin_ns && span.end_ns < period.end_ns;
       Sampled& of =
           sampled[LengthClass(whole ? span : WholeAround(span, near))];
-      of.running_ns += std::min(length, periods_[i].limit_ns);
+      of.running_ns += std::min(length, periods_[i].run_limit_ns);
       of.between_ns += length;
     });
     const int64_t at = period.end_ns;
@@ -329,11 +333,14 @@ std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
                             std::max(whole.begin_ns, span.begin_ns));
     const auto ns = static_cast<double>(until - at);
     const Period& period = periods_[i];
-    const double awake =
-        length > 0 ? ns * std::min(1.0, period.limit_ns / length) : 0;
+    const auto of_limit = [&](double limit_ns) {
+      return length > 0 ? ns * std::min(1.0, limit_ns / length) : 0;
+    };
+    const double running = of_limit(period.run_limit_ns);
+    const double awake = of_limit(period.awake_limit_ns);
     const double asleep = ns - awake;
-    split.running_ns += awake * (1 - period.delayed);
-    split.preempted_ns += awake * period.delayed + asleep * resting.preempted;
+    split.running_ns += running;
+    split.preempted_ns += awake - running + asleep * resting.preempted;
     split.unknown_ns += asleep * resting.unknown;
     split.blocked_ns += asleep * (1 - resting.preempted - resting.unknown);
     at = until;

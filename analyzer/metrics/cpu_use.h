@@ -27,9 +27,10 @@ struct CpuSplit {
 // time and run delay) between two samples that calls and input don't explain is
 // spread over the spans between calls so that no span is awake longer than a
 // common limit: short ones, which no sleep fits into, are throughout, and long
-// ones share the rest. Where the run delay is not known, the CPU time is spread
-// instead, and the samples that found the thread runnable tell of preemption.
-// Holds references.
+// ones share the rest; its CPU time likewise, by a lower limit, and what is
+// awake beyond that one is delayed. Where the run delay is not known, the CPU
+// time is spread instead, and the samples that found the thread runnable tell
+// of preemption. Holds references.
 class CpuUse {
  public:
   // `inputs` are sorted and disjoint.
@@ -68,9 +69,10 @@ class CpuUse {
   };
   // What happened between two passes.
   struct Period {
-    double limit_ns = 0;  // how long a span between calls may be awake
-    double delayed = 0;   // share of the time awake without a CPU
-    double work_ns = 0;   // see WorkIn
+    // How long a span between calls may be awake, and run.
+    double awake_limit_ns = 0;
+    double run_limit_ns = 0;
+    double work_ns = 0;  // see WorkIn
   };
 
   // Spans between calls of about one length, and the samples in them.
