@@ -88,8 +88,10 @@ RangeId XlaPasses::RunOf(RangeId range) const {
   return RangeId();
 }
 
-RangeId XlaPasses::RunAt(ThreadId thread, int64_t at_ns) const {
-  return RunOf(ranges_.InnermostAt(thread, at_ns));
+XlaPasses::Place XlaPasses::PlaceAt(ThreadId thread, int64_t at_ns) const {
+  const RangeId range = ranges_.InnermostAt(thread, at_ns);
+  if (!range.known() || !any()) return {RangeId(), false};
+  return {RunOf(range), passes_[range.value()] != Pass::kNoPath};
 }
 
 Direction XlaPasses::Of(RangeId range) const {
