@@ -32,11 +32,12 @@ class XlaPasses {
   // kNone: `range` is no such range, or does not tell.
   Direction Of(RangeId range) const;
 
-  // Where a thread is: in a run of a module (none: in none of XLA's), whether
-  // in a range with a path.
+  // Where a thread is: in a run of a module (none: in none of XLA's), in a
+  // range whose path is one of JAX's, or tells anything at all.
   struct Place {
     RangeId run;
     bool has_path;
+    bool is_silent;
   };
   Place PlaceAt(ThreadId thread, int64_t at_ns) const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/launch_shape.h"
@@ -15,7 +16,7 @@ namespace {
 // What one run of a module gave the device, or one copy to it outside of any.
 struct Run {
   std::vector<size_t> activities;        // in the order of submission
-  std::vector<bool> has_path;            // as they
+  std::vector<bool> may_update;          // as they, by path and name
   std::optional<size_t> first_backward;  // into activities
   size_t forward_end = 0;   // behind the last layer that is told to be forward
   size_t after_passes = 0;  // behind the last backward work and that of layers
@@ -52,7 +53,7 @@ class RunPass {
       }
     }
     for (size_t i = run.after_passes; i < run.activities.size(); ++i) {
-      if (run.has_path[i]) Set(run.activities[i], Direction::kUpdate);
+      if (run.may_update[i]) Set(run.activities[i], Direction::kUpdate);
     }
   }
 
@@ -77,7 +78,19 @@ bool IsInput(const Activity& activity, const Attributed& attributed) {
          activity.bytes > sizeof(double);
 }
 
-std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
+// Sums, and rows that are added up, may be gradients, also at the very end.
+bool MayBeGradient(const TraceModel& model, const Process& process,
+                   size_t activity, LayerClass layer_class) {
+  if (layer_class != LayerClass::kElementwise &&
+      layer_class != LayerClass::kLayout) {
+    return true;
+  }
+  const TextId name = process.activities[activity].name;
+  return model.texts[name].find("scatter") != std::string_view::npos;
+}
+
+std::vector<Run> RunsOf(const TraceModel& model, const Process& process,
+                        const XlaPasses& xla_passes,
                         const std::vector<Submission>& order,
                         const ProcessAttribution& attribution) {
   std::vector<Run> runs;
@@ -86,7 +99,7 @@ std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
     const Attributed& activity = attribution.activities[at.activity];
     if (at.captured || !activity.submitted_by.known()) continue;
     const Call& call = process.calls[activity.submitted_by.value()];
-    const auto [range, has_path] =
+    const auto [range, has_path, is_silent] =
         xla_passes.PlaceAt(call.thread, call.begin_ns);
     if (!range.known()) {
       if (!IsInput(process.activities[at.activity], activity)) continue;
@@ -109,7 +122,9 @@ std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
     if (is_layer && activity.direction == Direction::kForward) {
       run.forward_end = next;
     }
-    run.has_path.push_back(has_path);
+    run.may_update.push_back(
+        has_path || (is_silent && !MayBeGradient(model, process, at.activity,
+                                                 activity.layer_class)));
     run.activities.push_back(at.activity);
   }
   return runs;
@@ -117,11 +132,12 @@ std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
 
 }  // namespace
 
-void DecideInXlaRuns(const Process& process, const XlaPasses& xla_passes,
+void DecideInXlaRuns(const TraceModel& model, const Process& process,
+                     const XlaPasses& xla_passes,
                      const std::vector<Submission>& order,
                      ProcessAttribution& attribution) {
   RunPass(process, attribution)
-      .Decide(RunsOf(process, xla_passes, order, attribution));
+      .Decide(RunsOf(model, process, xla_passes, order, attribution));
 }
 
 }  // namespace dltap::analyzer

@@ -105,9 +105,10 @@ TEST(XlaPassesTest, WhatNoPathTellsHasThePassOfItsPlaceInTheRun) {
                          Thunk(30, "jit(step)", "loop_select_fusion") +
                          Thunk(40, "jit(step)", "gemm_fusion_dot_1") +
                          Thunk(50, "jit(step)", "loop_subtract_fusion") +
-                         Thunk(60, "", "input_scatter_fusion_1")),
+                         Thunk(60, "", "input_scatter_fusion_1") +
+                         Thunk(70, "", "input_transpose_fusion")),
             (Directions{kForward, kForward, kNone, kBackward, kNone, kNone,
-                        kUpdate, kNone}));
+                        kUpdate, kNone, kUpdate}));
 }
 
 TEST(XlaPassesTest, RunsWithoutGradientsUpdateBehindThoseWithAndElseEvaluate) {
