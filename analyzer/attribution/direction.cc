@@ -103,7 +103,7 @@ class DirectionPass {
     } else if (AnyDirected()) {
       // XLA runs work of one pass in the middle of another.
       if (xla_passes_.any()) {
-        DecideInXlaRuns(process_, xla_passes_, order_, attribution_);
+        DecideInXlaRuns(model_, process_, xla_passes_, order_, attribution_);
       } else {
         DecideByNeighbours();
       }

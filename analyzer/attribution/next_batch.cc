@@ -159,8 +159,8 @@ std::vector<bool> FindNextBatches(const TraceModel& model,
     if (!row.names.empty()) batches.insert(row.names);
   }
   for (const Row& row : rows) {
-    if (!row.updates) continue;
-    if (const auto at = BeginIn(row, batches)) begins[*at] = true;
+    const auto at = row.updates ? BeginIn(row, batches) : row.random;
+    if (at && !row.replays) begins[*at] = true;
   }
   return begins;
 }

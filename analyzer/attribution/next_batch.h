@@ -15,8 +15,9 @@ namespace dltap::analyzer {
 //  - Where an optimizer's kernels follow some backward passes, a row without
 //    them has no update, if it has fewer operations on elements than half of
 //    the products of its pass backward: these have weights to be updated.
-//  - In other rows, random numbers after the optimizer's last kernel make the
-//    next batch, and so does what a whole row without update ends them with.
+//  - Random numbers behind the optimizer's last kernel, or in a row without
+//    any, make the next batch, and so does what a whole row without update ends
+//    another one with.
 std::vector<bool> FindNextBatches(const TraceModel& model,
                                   const Process& process,
                                   const ProcessAttribution& attribution,

@@ -88,8 +88,12 @@ RangeId XlaPasses::RunOf(RangeId range) const {
   return RangeId();
 }
 
-RangeId XlaPasses::RunAt(ThreadId thread, int64_t at_ns) const {
-  return RunOf(ranges_.InnermostAt(thread, at_ns));
+XlaPasses::Place XlaPasses::PlaceAt(ThreadId thread, int64_t at_ns) const {
+  const RangeId range = ranges_.InnermostAt(thread, at_ns);
+  if (!range.known() || !any()) return {RangeId(), false, true};
+  const TextId name = process_.ranges[range.value()].name;
+  return {RunOf(range), passes_[range.value()] != Pass::kNoPath,
+          PathOf(model_.texts[name]).empty()};
 }
 
 Direction XlaPasses::Of(RangeId range) const {

@@ -32,8 +32,14 @@ class XlaPasses {
   // kNone: `range` is no such range, or does not tell.
   Direction Of(RangeId range) const;
 
-  // The run of a module in which a thread is; none: it is in none.
-  RangeId RunAt(ThreadId thread, int64_t at_ns) const;
+  // Where a thread is: in a run of a module (none: in none of XLA's), in a
+  // range whose path is one of JAX's, or tells anything at all.
+  struct Place {
+    RangeId run;
+    bool has_path;
+    bool is_silent;
+  };
+  Place PlaceAt(ThreadId thread, int64_t at_ns) const;
 
   bool any() const { return !passes_.empty(); }
   // Whether there are paths, and nothing was differentiated.

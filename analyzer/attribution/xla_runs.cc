@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/xla_runs.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/launch_shape.h"
@@ -14,9 +16,12 @@ namespace {
 // What one run of a module gave the device, or one copy to it outside of any.
 struct Run {
   std::vector<size_t> activities;        // in the order of submission
+  std::vector<bool> may_update;          // as they, by path and name
   std::optional<size_t> first_backward;  // into activities
-  size_t after_passes = 0;  // behind the last such work, and all of layers
+  size_t forward_end = 0;   // behind the last layer that is told to be forward
+  size_t after_passes = 0;  // behind the last backward work and that of layers
   bool layers = false;
+  bool silent_layers = false;  // of which not even a path is known
   bool input = false;
 };
 
@@ -33,6 +38,7 @@ class RunPass {
         phase = Direction::kUpdate;
       } else {
         if (run.layers || run.input) phase = Direction::kForward;
+        if (run.silent_layers) phase = Direction::kNone;
         for (const size_t activity : run.activities) Set(activity, phase);
       }
     }
@@ -40,13 +46,14 @@ class RunPass {
 
  private:
   void Split(const Run& run) {
-    for (size_t i = 0; i < *run.first_backward; ++i) {
+    const size_t forward = std::min(*run.first_backward, run.forward_end);
+    for (size_t i = 0; i < forward; ++i) {
       if (HasBlocks(run.activities[i])) {
         Set(run.activities[i], Direction::kForward);
       }
     }
     for (size_t i = run.after_passes; i < run.activities.size(); ++i) {
-      Set(run.activities[i], Direction::kUpdate);
+      if (run.may_update[i]) Set(run.activities[i], Direction::kUpdate);
     }
   }
 
@@ -71,7 +78,19 @@ bool IsInput(const Activity& activity, const Attributed& attributed) {
          activity.bytes > sizeof(double);
 }
 
-std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
+// Sums, and rows that are added up, may be gradients, also at the very end.
+bool MayBeGradient(const TraceModel& model, const Process& process,
+                   size_t activity, LayerClass layer_class) {
+  if (layer_class != LayerClass::kElementwise &&
+      layer_class != LayerClass::kLayout) {
+    return true;
+  }
+  const TextId name = process.activities[activity].name;
+  return model.texts[name].find("scatter") != std::string_view::npos;
+}
+
+std::vector<Run> RunsOf(const TraceModel& model, const Process& process,
+                        const XlaPasses& xla_passes,
                         const std::vector<Submission>& order,
                         const ProcessAttribution& attribution) {
   std::vector<Run> runs;
@@ -80,7 +99,8 @@ std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
     const Attributed& activity = attribution.activities[at.activity];
     if (at.captured || !activity.submitted_by.known()) continue;
     const Call& call = process.calls[activity.submitted_by.value()];
-    const RangeId range = xla_passes.RunAt(call.thread, call.begin_ns);
+    const auto [range, has_path, is_silent] =
+        xla_passes.PlaceAt(call.thread, call.begin_ns);
     if (!range.known()) {
       if (!IsInput(process.activities[at.activity], activity)) continue;
       runs.emplace_back();
@@ -96,7 +116,15 @@ std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
     }
     const bool is_layer = IsOfALayer(activity.layer_class);
     run.layers |= is_layer;
-    if (is_backward || is_layer) run.after_passes = run.activities.size() + 1;
+    run.silent_layers |= is_layer && !has_path;
+    const size_t next = run.activities.size() + 1;
+    if (is_backward || is_layer) run.after_passes = next;
+    if (is_layer && activity.direction == Direction::kForward) {
+      run.forward_end = next;
+    }
+    run.may_update.push_back(
+        has_path || (is_silent && !MayBeGradient(model, process, at.activity,
+                                                 activity.layer_class)));
     run.activities.push_back(at.activity);
   }
   return runs;
@@ -104,11 +132,12 @@ std::vector<Run> RunsOf(const Process& process, const XlaPasses& xla_passes,
 
 }  // namespace
 
-void DecideInXlaRuns(const Process& process, const XlaPasses& xla_passes,
+void DecideInXlaRuns(const TraceModel& model, const Process& process,
+                     const XlaPasses& xla_passes,
                      const std::vector<Submission>& order,
                      ProcessAttribution& attribution) {
   RunPass(process, attribution)
-      .Decide(RunsOf(process, xla_passes, order, attribution));
+      .Decide(RunsOf(model, process, xla_passes, order, attribution));
 }
 
 }  // namespace dltap::analyzer

@@ -13,13 +13,16 @@ namespace dltap::analyzer {
 
 // Gives kernels of XLA a direction where no path tells one, by their place in
 // the runs of modules; only in a program that differentiates:
-//  - In a run with a backward pass, what comes before its first work is
-//    forward, but for factors (one block), what comes behind its last work and
-//    that of layers the update. What lies between stays open.
+//  - In a run with a backward pass, what comes before its first work and the
+//    last layer forward is forward, but for factors (one block); what comes
+//    behind its last work and that of layers is the update, but for sums and
+//    scatters without a path. What lies between stays open.
 //  - Other runs are forward if they hold work of layers, or follow such a run
 //    or an input; behind a run with a backward pass they are the update, as
-//    where the program applies gradients by itself.
-void DecideInXlaRuns(const Process& process, const XlaPasses& xla_passes,
+//    where the program applies gradients by itself. Where layers have no path,
+//    which may be of any pass, they stay open.
+void DecideInXlaRuns(const TraceModel& model, const Process& process,
+                     const XlaPasses& xla_passes,
                      const std::vector<Submission>& order,
                      ProcessAttribution& attribution);
 

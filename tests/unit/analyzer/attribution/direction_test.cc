@@ -343,6 +343,10 @@ TEST(DirectionTest, WhatMakesTheNextBatchBetweenBackwardPassesIsNoUpdate) {
                      {"multi_tensor_apply_adam", "elementwise_lerp", kNoise,
                       "elementwise_mul"}}),
       (Directions{kForward, kForward, update, update, kForward, kForward}));
+  // Also where there are as many operations as an update may have.
+  EXPECT_EQ(BetweenPasses({{kNoise, "elementwise_mul", "elementwise_add"},
+                           {"multi_tensor_apply_adam"}}),
+            (Directions{kForward, kForward, kForward, update}));
   // Without random numbers the other row tells.
   EXPECT_EQ(BetweenPasses({{"elementwise_mul"},
                            {"multi_tensor_apply_adam", "elementwise_lerp",

@@ -99,11 +99,16 @@ TEST(XlaPassesTest, WhatNoPathTellsHasThePassOfItsPlaceInTheRun) {
   const std::string backward = "jit(step)/transpose(jvp())/dot_general";
   EXPECT_EQ(DirectionsOf(Module(0, 90) +
                          InBlocks(Thunk(10, "jit(step)", "loop_tanh_fusion")) +
-                         Thunk(20, backward, "gemm_fusion_dot") +
+                         Thunk(15, "jit(step)/jvp()/dot_general", "gemm_1") +
+                         InBlocks(Thunk(20, "", "input_scatter_fusion")) +
+                         Thunk(25, backward, "gemm_fusion_dot") +
                          Thunk(30, "jit(step)", "loop_select_fusion") +
                          Thunk(40, "jit(step)", "gemm_fusion_dot_1") +
-                         Thunk(50, "jit(step)", "loop_subtract_fusion")),
-            (Directions{kForward, kBackward, kNone, kNone, kUpdate}));
+                         Thunk(50, "jit(step)", "loop_subtract_fusion") +
+                         Thunk(60, "", "input_scatter_fusion_1") +
+                         Thunk(70, "", "input_transpose_fusion")),
+            (Directions{kForward, kForward, kNone, kBackward, kNone, kNone,
+                        kUpdate, kNone, kUpdate}));
 }
 
 TEST(XlaPassesTest, RunsWithoutGradientsUpdateBehindThoseWithAndElseEvaluate) {
@@ -155,7 +160,7 @@ TEST(XlaPassesTest, ATapeMayStandInsideAScope) {
           Thunk(20, "train/gradient_tape/model/MatMul", "gemm_fusion_dot_1") +
           Thunk(30, "train/mul", "loop_multiply_fusion") +
           Thunk(40, "my_gradient_tape/model", "loop_fusion")),
-      (Directions{kForward, kBackward, kUpdate, kUpdate}));  // by their place
+      (Directions{kForward, kBackward, kNone, kNone}));
 }
 
 TEST(XlaPassesTest, APathNamesWhatANameDoesNot) {
