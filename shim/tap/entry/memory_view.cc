@@ -18,6 +18,10 @@ const uint8_t* MemoryView::PageAt(uintptr_t page) {
   const auto line = (page / kPageBytes) % kLines;
   if (pages_[line] == page) return bytes_[line];
   pages_[line] = kNoPage;
+  // The kernel cannot write where the program has protected memory to notice
+  // writes, and says no more than of memory that is not there. We can: its
+  // handler opens the page.
+  bytes_[line][0] = bytes_[line][kPageBytes - 1] = 0;
   const iovec local = {bytes_[line], kPageBytes};
   const iovec remote = {reinterpret_cast<void*>(page), kPageBytes};
   if (process_vm_readv(pid_, &local, 1, &remote, 1, 0) !=

@@ -226,6 +226,15 @@ class SitesTest(unittest.TestCase):
         self.assertEqual(have, ["Before", False, "Before", False])
         self.assertEqual(dump.losses["site_unknown"], "2")
 
+    def test_protected_memory_cuts_no_path(self):
+        """The program protects all its memory, ours too, to notice writes."""
+        program = PROGRAMS.parent.parent / "hostile/programs/barriers"
+        out, _ = self.record("native", program, "after_work", level="host")
+        dump = self.dump(out)
+        self.assertEqual({is_truncated for _, is_truncated, _ in dump.sites},
+                         {False})
+        self.assertEqual(dump.losses["site_unknown"], "0")
+
     def test_off_leaves_nothing(self):
         out, _ = self.record("off", PROGRAMS / "tap_paths", TIMES)
         dump = self.dump(out)
