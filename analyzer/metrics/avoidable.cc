@@ -35,7 +35,7 @@ constexpr int64_t kLeastHead = 16;
 // gates of a cell, as the fused cells of frameworks have.
 constexpr double kLayerProductsBest = 0.5;
 constexpr double kLayerGatesBest = 0.05;
-constexpr double kLayerGatesWorst = 0.5;
+constexpr double kLayerGatesWorst = 0.25;
 
 // One in so many ns of a step is a noticeable part of it.
 constexpr double kNoticeable = 50;

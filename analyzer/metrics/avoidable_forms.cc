@@ -199,7 +199,10 @@ void AvoidableKeeper::FollowUnusedGradients(const Part& part) {
   if (direction == Direction::kUpdate) {
     has_update_ |= part.attributed.layer_class == LayerClass::kOptimizer;
     constexpr uint32_t kAdam = kAdamName | kAddcdivName;
-    unused_.AddUpdate(part.ns, (TraitsOf(part.activity) & kAdam) != 0);
+    const uint32_t traits = TraitsOf(part.activity);
+    // Weights that the next pass takes in 16 bits.
+    if ((traits & kCastName) != 0) return;
+    unused_.AddUpdate(part.ns, (traits & kAdam) != 0);
     return;
   }
   const WorkKind* kind = KindOf(part.attributed);

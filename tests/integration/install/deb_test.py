@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """deb_test.py BUILD-FOLDER: the Debian package is one that lintian accepts, and
 its program runs from it. Where there is no lintian, only the latter."""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -29,6 +30,16 @@ class DebTest(unittest.TestCase):
         if made.returncode != 0:
             raise RuntimeError(made.stdout + made.stderr)
         (cls.package,) = (cls.scratch / "made").glob("*.deb")
+
+    def test_none_is_made_that_depends_on_nothing(self):
+        bare = self.scratch / "bare"
+        bare.mkdir()
+        made = run(shutil.which("cpack"), "--config",
+                   BUILD / "CPackDeb.cmake", "-B", self.scratch / "unmade",
+                   cwd=self.scratch, env=os.environ | {"PATH": str(bare)})
+        self.assertNotEqual(made.returncode, 0)
+        self.assertIn("no dpkg-shlibdeps here", made.stdout + made.stderr)
+        self.assertEqual(list(self.scratch.glob("unmade/*.deb")), [])
 
     @unittest.skipUnless(shutil.which("lintian"), "no lintian")
     def test_lintian_accepts_it(self):

@@ -231,7 +231,7 @@ TEST(FormsTest, AnUpdateOfAllWeightsReadsTheirGradients) {
 }
 
 // Filters of 67 MB.
-AdviceList TrainingFilters(int update_us) {
+AdviceList TrainingFilters(int update_us, int cast_us = 0) {
   std::string operations;
   for (const char* kind :
        {"1 conv_forward", "2 conv_backward_data", "3 conv_backward_weight"}) {
@@ -254,7 +254,9 @@ AdviceList TrainingFilters(int update_us) {
     convolve(2, 100'000 + i);
     convolve(3, 9000);
   }
-  return AdviceOf(operations + Update(training, update_us).Text());
+  Update(training, update_us);
+  if (cast_us > 0) training.Kernel(kToNarrow, cast_us);
+  return AdviceOf(operations + training.Text());
 }
 
 TEST(FormsTest, GradientsOfFiltersThatNoUpdateCanHaveReadAreForNothing) {
@@ -265,6 +267,12 @@ TEST(FormsTest, GradientsOfFiltersThatNoUpdateCanHaveReadAreForNothing) {
   EXPECT_EQ(advice->layer_class, LayerClass::kConv);
   EXPECT_NEAR(advice->gain_low_ns, (1 - 84.0 / 537) * kLayers * 600e3, 20e3);
   EXPECT_NEAR(advice->gain_high_ns, 2 * kLayers * 600e3, 20e3);
+}
+
+TEST(FormsTest, CastsOfWeightsForTheNextPassReadNoGradients) {
+  const AdviceList list = TrainingFilters(60, 400);
+  EXPECT_NE(Given(list, "unused_gradients"), nullptr)
+      << WhyHeldBack(list, "unused_gradients");
 }
 
 TEST(FormsTest, AnUpdateOfAllFiltersReadsTheirGradients) {
