@@ -85,6 +85,21 @@ TEST_F(SlicedTraceTest, ThePartsHoldEachEventOnce) {
   }
 }
 
+TEST_F(SlicedTraceTest, WhatIsReadBeforehandLeavesNothingBehind) {
+  const size_t ranges = part().ranges.size();
+  sliced_->Read(0, {{whole().begin_ns, whole().end_ns}});
+  EXPECT_GT(EventsInMemory(), 0);
+  sliced_->Close();
+  EXPECT_EQ(EventsInMemory(), 0);
+  EXPECT_EQ(part().ranges.size(), ranges);
+  EXPECT_EQ(part().cpu_samples.size(), whole().cpu_samples.size());
+  sliced_->SetRank(0, 3, 8);
+  sliced_->Read(0, {{whole().begin_ns, whole().end_ns}});
+  EXPECT_EQ(part().rank, 3);
+  EXPECT_EQ(part().world_size, 8);
+  EXPECT_EQ(part().calls.size(), whole().calls.size());
+}
+
 TEST_F(SlicedTraceTest, SeveralPartsAtOnce) {
   const int64_t end = whole().end_ns;
   sliced_->Read(0, {{0, end / 4}, {end / 2, 3 * end / 4}});
