@@ -152,19 +152,25 @@ halves AS (
       AS length_before_ns,
     percentile_disc(0.5) WITHIN GROUP (ORDER BY
       CASE WHEN s.step > c.last_before THEN s.blame_ns END) AS after_ns,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY
+      CASE WHEN s.step > c.last_before THEN s.blame_ns END DESC)
+      AS most_after_ns,
     median(CASE WHEN s.step > c.last_before THEN s.length_ns END)
       AS length_after_ns,
     min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step,
     count(CASE WHEN s.step <= c.last_before THEN 1 END) AS steps_before
   FROM series s LEFT JOIN changes c ON s.run = c.run AND s.rank = c.rank
   GROUP BY s.run, s.rank),
--- A part of the steps alone counts where it differs from the rest.
+-- A part of the steps alone counts where it differs from the rest. Of two steps
+-- both must: of an even number the lesser of the two in the middle has risen,
+-- the greater has fallen.
 parted AS (
   SELECT run, rank, first_step, change_step, before_ns, length_before_ns,
     CASE WHEN after_ns - before_ns >= {{threshold}} / 2e0 * length_after_ns
         THEN 'rose'
       WHEN steps_before > 1
-        AND before_ns - after_ns >= {{threshold}} / 2e0 * length_before_ns
+        AND before_ns - most_after_ns >=
+          {{threshold}} / 2e0 * length_before_ns
         THEN 'fell' ELSE 'steady' END AS course,
     blame_ns, length_ns, after_ns, length_after_ns
   FROM halves),
@@ -175,8 +181,11 @@ now AS (
     CASE WHEN course = 'steady' THEN length_ns ELSE length_after_ns END
       AS length_ns
   FROM parted),
+-- Of an even number of ranks the lesser of the two in the middle: else one of
+-- two would never be three times the median.
 medians AS (
-  SELECT run, median(blame_ns) AS blame_ns FROM now GROUP BY run),
+  SELECT run, percentile_disc(0.5) WITHIN GROUP (ORDER BY blame_ns) AS blame_ns
+  FROM now GROUP BY run),
 judged AS (
   SELECT n.run, n.rank, n.first_step, n.change_step,
     n.course = 'rose' AND n.before_ns < {{threshold}} * n.length_before_ns

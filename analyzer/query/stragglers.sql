@@ -58,6 +58,8 @@ halves AS (
       CASE WHEN e.step <= c.last_before THEN e.excess END) AS before,
     percentile_disc(0.5) WITHIN GROUP (ORDER BY
       CASE WHEN e.step > c.last_before THEN e.excess END) AS after,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY
+      CASE WHEN e.step > c.last_before THEN e.excess END DESC) AS most_after,
     count(CASE WHEN e.step <= c.last_before THEN 1 END) AS steps_before,
     min(CASE WHEN e.step > c.last_before THEN e.step END) AS change_step,
     min(e.step) AS first_step
@@ -66,10 +68,12 @@ halves AS (
   GROUP BY e.run, e.rank, e.device),
 judged AS (
   SELECT run, rank, device, steps, peers, step_ns, own_ns, excess, before,
-    after, change_step, first_step,
+    CASE WHEN least(before, most_after) >= {{threshold}} THEN most_after
+      ELSE after END AS after, change_step, first_step,
     CASE
       WHEN peers < 2 THEN 'alone'
-      WHEN coalesce(after, excess) >= {{threshold}} THEN 'straggler'
+      WHEN coalesce(after, excess) >= {{threshold}}
+        OR least(before, most_after) >= {{threshold}} THEN 'straggler'
       WHEN before >= {{threshold}} AND steps_before > 1 THEN 'recovered'
       ELSE 'usual' END AS verdict
   FROM halves),

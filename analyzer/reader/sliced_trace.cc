@@ -39,7 +39,7 @@ void SlicedTrace::Read(size_t index, const std::vector<TimePart>& parts) {
 }
 
 void SlicedTrace::Close() {
-  if (!readers_.empty()) readers_[loaded_]->Close();
+  for (const auto& reader : readers_) reader->Close();
 }
 
 void SlicedTrace::SetRank(size_t process, int rank, int ranks) {

@@ -68,6 +68,22 @@ class Agreement(unittest.TestCase):
                              {(4, 57)}, question)
         self.assertEqual(named(asked, "cause", "cause", {"gpu"}), {(4, 57)})
 
+    def test_one_of_two_ranks_is_named(self):
+        asked = questions_test.Asked(
+            data=2, tensor=1, pipeline=1, steps=20, seed=9,
+            faults=(Fault("slow_gpu", 1, 5),))
+        for question in ("late", "stragglers"):
+            self.assertEqual(named(asked, question, "verdict", {"straggler"}),
+                             {(1, 5)}, question)
+
+    def test_one_last_step_without_the_fault_is_no_recovery(self):
+        asked = questions_test.Asked(
+            data=8, tensor=1, pipeline=1, steps=20, seed=9,
+            faults=(Fault("slow_gpu", 4, 0), Fault("slow_gpu", 4, 19, 1 / 1.3)))
+        for question in ("late", "stragglers"):
+            self.assertEqual(named(asked, question, "verdict", {"straggler"}),
+                             {(4, 0)}, question)
+
     def test_a_slow_link_is_seen_by_cause_alone(self):
         for number in range(SEEDS):
             asked = questions_test.Asked(

@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "analyzer/reader/trace_reader.h"
+#include "shim/trace/checksum.h"
+#include "shim/trace/layout.h"
 #include "tests/bench/training_trace.h"
 #include "tests/support/temp_dir.h"
 
@@ -15,6 +18,16 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+
+void MakeOfAnotherProcess(const std::string& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  trace::FileHeader header;
+  file.read(reinterpret_cast<char*>(&header), sizeof(header));
+  ++header.pid;
+  header.checksum = trace::Checksum(header);
+  file.seekp(0);
+  file.write(reinterpret_cast<const char*>(&header), sizeof(header));
+}
 
 class SlicedTraceTest : public ::testing::Test {
  protected:
@@ -83,6 +96,37 @@ TEST_F(SlicedTraceTest, ThePartsHoldEachEventOnce) {
     EXPECT_EQ(activities[i].begin_ns, whole().activities[i].begin_ns);
     EXPECT_EQ(activities[i].correlation, whole().activities[i].correlation);
   }
+}
+
+TEST_F(SlicedTraceTest, WhatIsReadBeforehandLeavesNothingBehind) {
+  const size_t ranges = part().ranges.size();
+  sliced_->Read(0, {{whole().begin_ns, whole().end_ns}});
+  EXPECT_GT(EventsInMemory(), 0);
+  sliced_->Close();
+  EXPECT_EQ(EventsInMemory(), 0);
+  EXPECT_EQ(part().ranges.size(), ranges);
+  EXPECT_EQ(part().cpu_samples.size(), whole().cpu_samples.size());
+  sliced_->SetRank(0, 3, 8);
+  sliced_->Read(0, {{whole().begin_ns, whole().end_ns}});
+  EXPECT_EQ(part().rank, 3);
+  EXPECT_EQ(part().world_size, 8);
+  EXPECT_EQ(part().calls.size(), whole().calls.size());
+}
+
+TEST_F(SlicedTraceTest, NorInAProcessThatWasReadBeforeTheLast) {
+  const std::string first = dir_.path() + "/first.dltap";
+  const std::string second = dir_.path() + "/second.dltap";
+  WriteTrainingTrace(first, 50'000);
+  WriteTrainingTrace(second, 50'000);
+  MakeOfAnotherProcess(second);
+  SlicedTrace sliced(*OpenTraceFiles({first, second}, &problems_), &problems_);
+  ASSERT_EQ(sliced.model().processes.size(), 2u);
+  const size_t samples = sliced.model().processes[0].cpu_samples.size();
+  EXPECT_GT(samples, 0);
+  sliced.Read(0, {{0, 1'000'000}});
+  sliced.Read(1, {{0, 1'000'000}});
+  sliced.Close();
+  EXPECT_EQ(sliced.model().processes[0].cpu_samples.size(), samples);
 }
 
 TEST_F(SlicedTraceTest, SeveralPartsAtOnce) {
