@@ -38,7 +38,7 @@ def options():
     parser.add_argument("python")
     parser.add_argument("programs", nargs="*", default=PROGRAMS)
     parser.add_argument("--ms", type=float, default=10)
-    parser.add_argument("--steps", type=int, default=18)
+    parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--tolerance", type=float, default=0.1,
                         help="of what is paused before a class in a step")

@@ -32,9 +32,9 @@ def paused_speech(device, at=nowhere):
             return F.log_softmax(x, -1)
 
     model = Net().to(device)
-    source = batches(at, (4, 20, 64), device=device)
-    words = torch.randint(1, 28, (4, 8), device=device)
-    frames, letters = torch.full((4,), 32), torch.full((4,), 8)
+    source = batches(at, (4, 20, 16), device=device)
+    words = torch.randint(1, 28, (4, 3), device=device)
+    frames, letters = torch.full((4,), 8), torch.full((4,), 3)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 
     def step():
