@@ -326,6 +326,13 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   path.Add(later.path);
 }
 
+void DeviceSummary::JoinWindows() {
+  if (windows.empty()) return;
+  windows = {{windows.front().begin_ns, windows.back().end_ns}};
+  signs.JoinWindows(windows.front().length_ns());
+  series.JoinWindows();
+}
+
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
                               const DeviceKeepers& keepers,
                               std::vector<Interval>& exposed_comm) {

@@ -124,6 +124,8 @@ struct DeviceSummary {
 
   // The sums of a later part of the run of the same device.
   void Append(const DeviceSummary& later);
+  // Makes windows that follow each other, parts of one, that one.
+  void JoinWindows();
 
   auto operator<=>(const DeviceSummary&) const = default;
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "analyzer/metrics/outside.h"
@@ -13,35 +12,12 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr int64_t kBegin = std::numeric_limits<int64_t>::min();
-constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
-constexpr int64_t kBeforeCaptureNs = 5'000'000;
 // The part of a slice that the margin before it takes.
 constexpr double kLeastMargin = 0.06;
 constexpr double kMostMargin = 0.25;  // if it holds some steps
-// Samples this far apart are of two passes over the threads.
-constexpr int64_t kPassApartNs = 20'000'000;
-constexpr int kMarginPasses = 2;
 
 bool IsUsed(const Steps& steps, const StepWindow& window) {
   return steps.steps[window.step].use == StepUse::kUsed;
-}
-
-// Disjoint and in time, as Read wants them; the last stays the last.
-void Join(std::vector<TimePart>& parts) {
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const TimePart& a, const TimePart& b) {
-                     return a.begin_ns < b.begin_ns;
-                   });
-  std::vector<TimePart> joined;
-  for (const TimePart& part : parts) {
-    if (!joined.empty() && part.begin_ns <= joined.back().end_ns) {
-      joined.back().end_ns = std::max(joined.back().end_ns, part.end_ns);
-    } else {
-      joined.push_back(part);
-    }
-  }
-  parts = std::move(joined);
 }
 
 }  // namespace
@@ -51,14 +27,11 @@ ProcessSlicer::ProcessSlicer(EventSource& source, size_t process,
                              const Selection& selection,
                              const SliceLimits& limits,
                              const std::function<void(double part)>& progress)
-    : source_(source),
+    : reader_(source, process, options, limits, progress),
       index_(process),
-      options_(options),
       selection_(selection),
       is_selected_(Selects(selection, source.model().processes[process])),
-      limits_(limits),
-      progress_(progress),
-      run_end_ns_(source.model().processes[process].end_ns) {}
+      limits_(limits) {}
 
 bool ProcessSlicer::Fail(std::string why_not) {
   why_not_ = std::move(why_not);
@@ -108,27 +81,27 @@ bool ProcessSlicer::Pass() {
   const size_t devices = process().devices.size();
   out_.devices.resize(devices);
   out_.exposed.resize(devices);
-  collectives_.emplace(source_.model(), index_);
+  collectives_.emplace(reader_.model(), index_);
   other_count_ = 0;
   has_other_reading_ = false;
-  device_begin_ns_.assign(devices, kBegin);
+  device_begin_ns_.assign(devices, kBeginOfTime);
   has_windows_.assign(devices, std::nullopt);
-  core_begin_ns_ = kBegin;
-  if (source_.TotalsOf(index_).activities == 0) return CountCallsOnly();
+  core_begin_ns_ = kBeginOfTime;
   uint64_t events = limits_.events;
-  span_ = {kBegin, source_.TimeAfter(index_, kBegin, events)};
+  span_ = {kBeginOfTime, reader_.TimeAfter(kBeginOfTime, events)};
   while (true) {
     Slice slice;
-    if (!Read()) return false;
+    reader_.Read(span_);
     if (!FindSteps(slice)) return false;
     if (!FindCore(slice)) {
       if (!why_not_.empty()) return false;
       events *= 2;
       if (events > limits_.most_events) {
+        has_no_steps_ = slice.steps.steps.empty();
         return Fail("no whole step within " + std::to_string(events / 2) +
                     " events");
       }
-      span_.end_ns = source_.TimeAfter(index_, core_begin_ns_, events);
+      span_.end_ns = reader_.TimeAfter(core_begin_ns_, events);
       continue;
     }
     Count(slice);
@@ -138,46 +111,12 @@ bool ProcessSlicer::Pass() {
   }
 }
 
-// No device, no steps: any time will do to cut at.
-bool ProcessSlicer::CountCallsOnly() {
-  for (int64_t at = kBegin; at != kEnd; at = span_.end_ns) {
-    span_ = {at, source_.TimeAfter(index_, at, limits_.events)};
-    source_.Read(index_, {span_});
-    attribution_ = Attribute(source_.model(), options_);
-    TallyKeeper(source_.model(), process(), attribution(), out_.tallies)
-        .AddCalls({});
-    out_.launches_without_kernel +=
-        attribution().launches_without_kernel.size();
-  }
-  return true;
-}
-
-bool ProcessSlicer::Read() {
-  std::vector<TimePart> parts = {span_};
-  if (span_.begin_ns != kBegin) {
-    parts.push_back(
-        {kBegin, source_.TimeAfter(index_, kBegin, limits_.head_events)});
-    for (const TimePart& capture : source_.TotalsOf(index_).captures) {
-      if (capture.begin_ns >= span_.begin_ns) continue;
-      parts.push_back({capture.begin_ns - kBeforeCaptureNs, capture.end_ns});
-    }
-    Join(parts);
-  }
-  source_.Read(index_, parts);
-  attribution_ = Attribute(source_.model(), options_);
-  if (progress_ && span_.end_ns != kEnd && run_end_ns_ > 0) {
-    progress_(static_cast<double>(span_.end_ns) /
-              static_cast<double>(run_end_ns_));
-  }
-  return true;
-}
-
 bool ProcessSlicer::FindSteps(Slice& slice) {
-  slice.is_last = span_.end_ns == kEnd;
+  slice.is_last = span_.end_ns == kEndOfTime;
   slice.steps =
-      FindIterations(source_.model(), process(), attribution(), span_.begin_ns);
+      FindIterations(reader_.model(), process(), attribution(), span_.begin_ns);
   for (const Step& step : slice.steps.steps) slice.found.push_back(step.use);
-  if (core_begin_ns_ == kBegin) return true;
+  if (core_begin_ns_ == kBeginOfTime) return true;
   if (slice.steps.found_by != out_.steps.found_by) {
     // A last slice may hold too few steps to be a loop of its own.
     return Fail("the loop changes in the middle of the run");
@@ -187,7 +126,7 @@ bool ProcessSlicer::FindSteps(Slice& slice) {
 
 bool ProcessSlicer::FindCore(Slice& slice) {
   const std::vector<Step>& steps = slice.steps.steps;
-  if (core_begin_ns_ != kBegin) {
+  if (core_begin_ns_ != kBeginOfTime) {
     const auto at = std::lower_bound(
         steps.begin(), steps.end(), core_begin_ns_,
         [](const Step& step, int64_t t) { return step.begin_ns < t; });
@@ -199,7 +138,10 @@ bool ProcessSlicer::FindCore(Slice& slice) {
     slice.first = static_cast<size_t>(at - steps.begin());
   }
   SetUses(slice);
-  if (steps.empty() && slice.is_last) return Fail("it has no steps");
+  if (steps.empty() && slice.is_last) {
+    has_no_steps_ = true;
+    return Fail("it has no steps");
+  }
   for (size_t d = 0; d < process().devices.size(); ++d) {
     slice.windows.push_back(
         AllStepWindows(process(), attribution(), slice.steps, DeviceId(d)));
@@ -227,7 +169,7 @@ void ProcessSlicer::SetUses(Slice& slice) {
     steps[i].use = out_.steps.steps[before - back].use;
   }
   if (known_.empty()) {
-    if (core_begin_ns_ == kBegin) MarkWarmUp(slice.steps);
+    if (core_begin_ns_ == kBeginOfTime) MarkWarmUp(slice.steps);
     LeaveOutUnseen(process(), attribution(), slice.is_last, slice.steps);
     for (const Step& step : steps) slice.chosen.push_back(step.use);
     KeepSelected(
@@ -243,7 +185,7 @@ void ProcessSlicer::SetUses(Slice& slice) {
 }
 
 bool ProcessSlicer::BeginsWhereTheLastEnded(const Slice& slice) const {
-  if (core_begin_ns_ == kBegin) return true;
+  if (core_begin_ns_ == kBeginOfTime) return true;
   for (size_t d = 0; d < slice.windows.size(); ++d) {
     if (has_windows_[d] == slice.windows[d].empty()) return false;
     for (const StepWindow& window : slice.windows[d]) {
@@ -262,7 +204,8 @@ std::optional<size_t> ProcessSlicer::EndOfCore(const Slice& slice) const {
     if (end + 1 >= steps.size()) continue;
     if (slice.found[end] != StepUse::kUsed) continue;
     if (!EndsOnEveryDevice(slice, end)) continue;
-    if (SampledUntil(BeginOnDevices(slice, end)) <= span_.end_ns) return end;
+    if (reader_.SampledUntil(BeginOnDevices(slice, end)) <= span_.end_ns)
+      return end;
   }
   return std::nullopt;
 }
@@ -278,36 +221,6 @@ int64_t ProcessSlicer::BeginOnDevices(const Slice& slice, size_t step) const {
   return begin_ns;
 }
 
-// What a time between two samples is like, both tell. The margins hold some of
-// them, or else the time in which there should be some.
-int64_t ProcessSlicer::SampledUntil(int64_t at_ns) const {
-  if (!process().has_cpu_samples) return at_ns;
-  const auto& samples = process().cpu_samples;
-  int64_t pass_ns = at_ns;
-  for (int passes = 0; passes < kMarginPasses; ++passes) {
-    const int64_t next_ns = pass_ns + (passes > 0 ? kPassApartNs : 0);
-    const auto next =
-        std::ranges::lower_bound(samples, next_ns, {}, &CpuSample::at_ns);
-    if (next == samples.end()) return at_ns + limits_.sample_margin_ns;
-    pass_ns = next->at_ns;
-  }
-  return std::min(pass_ns + 1, at_ns + limits_.sample_margin_ns);
-}
-
-int64_t ProcessSlicer::SampledSince(int64_t at_ns) const {
-  if (!process().has_cpu_samples) return at_ns;
-  const auto& samples = process().cpu_samples;
-  int64_t pass_ns = at_ns;
-  for (int passes = 0; passes < kMarginPasses; ++passes) {
-    const int64_t last_ns = pass_ns - (passes > 0 ? kPassApartNs : 0);
-    const auto after =
-        std::ranges::upper_bound(samples, last_ns, {}, &CpuSample::at_ns);
-    if (after == samples.begin()) return at_ns - limits_.sample_margin_ns;
-    pass_ns = std::prev(after)->at_ns;
-  }
-  return std::max(pass_ns, at_ns - limits_.sample_margin_ns);
-}
-
 bool ProcessSlicer::EndsOnEveryDevice(const Slice& slice, size_t step) const {
   return std::all_of(slice.windows.begin(), slice.windows.end(),
                      [&](const auto& windows) {
@@ -318,12 +231,12 @@ bool ProcessSlicer::EndsOnEveryDevice(const Slice& slice, size_t step) const {
 void ProcessSlicer::Count(const Slice& slice) {
   const TimePart host{
       core_begin_ns_,
-      slice.is_last ? kEnd : slice.steps.steps[slice.end].begin_ns};
+      slice.is_last ? kEndOfTime : slice.steps.steps[slice.end].begin_ns};
   if (is_selected_) CountHost(slice, host);
   CountedPart counted{host, {}};
   for (size_t d = 0; d < slice.windows.size(); ++d) {
     has_windows_[d] = !slice.windows[d].empty();
-    TimePart part{device_begin_ns_[d], kEnd};
+    TimePart part{device_begin_ns_[d], kEndOfTime};
     if (!slice.is_last) {
       part.end_ns = std::max(part.begin_ns, host.end_ns);
       for (const StepWindow& window : slice.windows[d]) {
@@ -370,61 +283,35 @@ void ProcessSlicer::CountHost(const Slice& slice, const TimePart& part) {
       counted.steps[i].use = StepUse::kNotSelected;
     }
   }
-  TallyKeeper(source_.model(), process(), attribution(), out_.tallies)
-      .AddCalls(counted);
-  const auto in_part = [&part](const std::vector<int64_t>& times) {
-    return static_cast<uint64_t>(std::ranges::count_if(
-        times, [&part](int64_t at) { return part.Holds(at); }));
-  };
-  out_.launches_without_kernel +=
-      in_part(attribution().launches_without_kernel);
-  out_.kernels_without_launch += in_part(attribution().kernels_without_launch);
+  AddHostPart(reader_, counted, part, out_);
 }
 
 void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
                                 const TimePart& part) {
-  const DeviceId id(device);
-  if (!is_selected_ || !Selects(selection_, process().devices[device])) {
-    AddOutside(process(), attribution(), id,
-               Clipped(AlwaysOutside(kNotSelected), part), {}, out_.outside);
-    return;
-  }
+  const bool is_selected =
+      is_selected_ && Selects(selection_, process().devices[device]);
   const std::vector<StepWindow>& all = slice.windows[device];
   std::vector<StepWindow> earlier;
   std::vector<StepWindow> windows;
+  std::vector<StepTime> times;
+  const size_t before = out_.steps.steps.size();
   for (const StepWindow& window : all) {
-    if (!IsUsed(slice.steps, window) || window.step >= slice.end) continue;
-    (window.step < slice.first ? earlier : windows).push_back(window);
-  }
-  AddOutside(process(), attribution(), id,
-             Clipped(AroundSteps(slice.steps, all), part), windows,
-             out_.outside);
-  for (size_t i = 0; i < process().activities.size(); ++i) {
-    const Activity& activity = process().activities[i];
-    if (activity.device != id || !part.Holds(activity.begin_ns)) continue;
-    if (attribution().activities[i].class_from != ClassFrom::kComposite) {
+    if (!is_selected || !IsUsed(slice.steps, window)) continue;
+    if (window.step >= slice.end) continue;
+    if (window.step < slice.first) {
+      earlier.push_back(window);
       continue;
     }
-    out_.composite_ns += activity.end_ns - activity.begin_ns;
-  }
-  if (windows.empty()) return;
-  TallyKeeper tallies(source_.model(), process(), attribution(), out_.tallies);
-  std::optional<DeviceSummary>& into = out_.devices[device];
-  DeviceSummary sums = SummariseDevice(
-      source_.model(),
-      {process(), attribution(), slice.steps, id, windows, nullptr, earlier},
-      // Which layers are one is asked of all steps at once, not of a slice.
-      {tallies, nullptr, nullptr}, out_.exposed[device]);
-  const size_t before = out_.steps.steps.size();
-  for (const StepWindow& window : windows) {
-    sums.steps.push_back(
+    windows.push_back(window);
+    times.push_back(
         {0, before + window.step - slice.first, window.span.length_ns()});
   }
-  if (into) {
-    into->Append(sums);
-  } else {
-    into = std::move(sums);
-  }
+  AddDevicePart(reader_,
+                {DeviceId(device), part, slice.steps, windows, earlier,
+                 is_selected ? AroundSteps(slice.steps, all)
+                             : AlwaysOutside(kNotSelected),
+                 times},
+                out_);
 }
 
 size_t ProcessSlicer::MarginBefore(const Slice& slice, size_t step) const {
@@ -432,7 +319,7 @@ size_t ProcessSlicer::MarginBefore(const Slice& slice, size_t step) const {
   const int64_t begin_ns = steps[step].begin_ns;
   const double slice_ns =
       static_cast<double>(span_.end_ns - steps[slice.first].begin_ns);
-  const int64_t sampled_ns = begin_ns - SampledSince(begin_ns);
+  const int64_t sampled_ns = begin_ns - reader_.SampledSince(begin_ns);
   size_t first = step;
   for (size_t used = 0; first > 0;) {
     const int64_t margin_ns = begin_ns - steps[first].begin_ns;
@@ -451,7 +338,7 @@ size_t ProcessSlicer::MarginBefore(const Slice& slice, size_t step) const {
 void ProcessSlicer::MoveOn(const Slice& slice) {
   core_begin_ns_ = slice.steps.steps[slice.end].begin_ns;
   span_.begin_ns = slice.steps.steps[MarginBefore(slice, slice.end)].begin_ns;
-  span_.end_ns = source_.TimeAfter(index_, core_begin_ns_, limits_.events);
+  span_.end_ns = reader_.TimeAfter(core_begin_ns_, limits_.events);
 }
 
 }  // namespace dltap::analyzer

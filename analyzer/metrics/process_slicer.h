@@ -11,26 +11,13 @@
 #include "analyzer/metrics/collective_finder.h"
 #include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/slice_limits.h"
+#include "analyzer/metrics/slice_reader.h"
+#include "analyzer/metrics/sliced_process.h"
 #include "analyzer/metrics/step.h"
-#include "analyzer/metrics/summary.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/event_source.h"
 
 namespace dltap::analyzer {
-
-// What the slices of one process add up to.
-struct SlicedProcess {
-  Steps steps;
-  // By device; who waits for whom in communication is not in them.
-  std::vector<std::optional<DeviceSummary>> devices;
-  std::vector<std::vector<Interval>> exposed;  // communication, in time
-  CollectiveRuns collectives;                  // for JoinRuns
-  Outside outside;
-  Tallies tallies;
-  uint64_t launches_without_kernel = 0;
-  uint64_t kernels_without_launch = 0;
-  int64_t composite_ns = 0;
-};
 
 // Goes through one process slice by slice. A slice begins and ends with a
 // step: on the host's time line with what the step submits first, on a device
@@ -47,6 +34,8 @@ class ProcessSlicer {
   // nullopt: it can't be done; see why_not().
   std::optional<SlicedProcess> Run();
   const std::string& why_not() const { return why_not_; }
+  // It was since no steps were found as far as it looked, from the begin on.
+  bool has_no_steps() const { return has_no_steps_; }
 
  private:
   // A slice: its steps, and which of them it counts: [first, end).
@@ -61,15 +50,11 @@ class ProcessSlicer {
   };
 
   bool Pass();
-  bool CountCallsOnly();
-  bool Read();
   bool FindSteps(Slice& slice);
   bool FindCore(Slice& slice);
   std::optional<size_t> EndOfCore(const Slice& slice) const;
   bool EndsOnEveryDevice(const Slice& slice, size_t step) const;
   int64_t BeginOnDevices(const Slice& slice, size_t step) const;
-  int64_t SampledUntil(int64_t at_ns) const;
-  int64_t SampledSince(int64_t at_ns) const;
   bool BeginsWhereTheLastEnded(const Slice& slice) const;
   void SetUses(Slice& slice);
   void Count(const Slice& slice);
@@ -81,21 +66,18 @@ class ProcessSlicer {
   std::vector<StepUse> FinalUses() const;
   bool Fail(std::string why_not);
 
-  const Process& process() const { return source_.model().processes[index_]; }
+  const Process& process() const { return reader_.process(); }
   const ProcessAttribution& attribution() const {
-    return attribution_.processes[index_];
+    return reader_.attribution();
   }
 
-  EventSource& source_;
+  SliceReader reader_;
   const size_t index_;
-  const AttributionOptions& options_;
   const Selection& selection_;
   const bool is_selected_;  // else its communication alone counts
   const SliceLimits& limits_;
-  const std::function<void(double part)>& progress_;
-  const int64_t run_end_ns_;
   std::string why_not_;
-  Attribution attribution_;  // of the slice in memory
+  bool has_no_steps_ = false;
   // Of all steps so far, as the search found them, and what the windows said.
   std::vector<StepUse> found_;
   std::vector<StepUse> seen_;

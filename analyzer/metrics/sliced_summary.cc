@@ -8,6 +8,7 @@
 #include "analyzer/metrics/collective_sums.h"
 #include "analyzer/metrics/physical_device.h"
 #include "analyzer/metrics/process_slicer.h"
+#include "analyzer/metrics/run_slicer.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -30,9 +31,6 @@ bool AnyDeviceIsShared(const EventSource& source, const Selection& selection) {
 }
 
 std::string WhyNot(const EventSource& source, const Selection& selection) {
-  if (selection.whole_run || selection.window) {
-    return "--window asks for a part of the run";
-  }
   if (AnyDeviceIsShared(source, selection)) {
     return "several processes share a GPU";
   }
@@ -62,6 +60,25 @@ bool HasSelectedWork(const EventSource& source, size_t index,
     if (of_device[d] > 0 && Selects(selection, devices[d])) return true;
   }
   return false;
+}
+
+// Without steps, a process is one window.
+std::optional<SlicedProcess> Slice(
+    EventSource& source, size_t index, const AttributionOptions& options,
+    const Selection& selection, const SliceLimits& limits, std::string& why_not,
+    const std::function<void(double part)>& progress) {
+  const bool may_have_steps = !selection.whole_run && !selection.window &&
+                              source.TotalsOf(index).activities > 0;
+  if (may_have_steps) {
+    ProcessSlicer slicer(source, index, options, selection, limits, progress);
+    std::optional<SlicedProcess> sliced = slicer.Run();
+    why_not = slicer.why_not();
+    if (sliced || !slicer.has_no_steps()) return sliced;
+  }
+  RunSlicer slicer(source, index, options, selection, limits, progress);
+  std::optional<SlicedProcess> sliced = slicer.Run();
+  if (!sliced) why_not = slicer.why_not();
+  return sliced;
 }
 
 void AddProcess(const EventSource& source, size_t index, SlicedProcess sliced,
@@ -119,12 +136,9 @@ std::optional<Summary> SummariseInSlices(
   }
   Communication communication;
   for (size_t p = 0; p < model.processes.size(); ++p) {
-    ProcessSlicer slicer(source, p, options, selection, limits, progress);
-    std::optional<SlicedProcess> sliced = slicer.Run();
-    if (!sliced) {
-      why_not = slicer.why_not();
-      return std::nullopt;
-    }
+    std::optional<SlicedProcess> sliced =
+        Slice(source, p, options, selection, limits, why_not, progress);
+    if (!sliced) return std::nullopt;
     AddProcess(source, p, std::move(*sliced), std::move(summaries[p]),
                communication, out);
   }

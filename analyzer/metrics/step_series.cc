@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/step_series.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace dltap::analyzer {
 
 Pass PassOf(Direction direction) {
@@ -35,6 +38,13 @@ void StepSeries::Append(const StepSeries& later) {
   }
   for (auto& [key, values] : of_) values.resize(all);
   windows_ = all;
+}
+
+void StepSeries::JoinWindows() {
+  for (auto& [key, values] : of_) {
+    values = {std::accumulate(values.begin(), values.end(), int64_t{0})};
+  }
+  windows_ = std::min<size_t>(windows_, 1);
 }
 
 void StepSeries::AddWindow(size_t window, const StepSeries& from, size_t of) {

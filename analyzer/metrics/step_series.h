@@ -51,6 +51,9 @@ class StepSeries {
   // Adds what `from` has of its window to a window of this.
   void AddWindow(size_t window, const StepSeries& from, size_t of);
 
+  // Makes all windows one.
+  void JoinWindows();
+
   size_t windows() const { return windows_; }
   const std::map<SeriesKey, std::vector<int64_t>>& all() const { return of_; }
 

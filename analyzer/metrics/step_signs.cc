@@ -71,6 +71,19 @@ void StepSigns::Add(const StepSigns& other) {
   AddTo(class_steps, other.class_steps);
 }
 
+void StepSigns::JoinWindows(int64_t window_ns) {
+  for (size_t i = 0; i < kSigns; ++i) {
+    const bool by_time = i >= static_cast<size_t>(Sign::kInputIdle);
+    const bool shows =
+        by_time ? sums[i].ns > 0 && sums[i].ns >= window_ns / kNoticeable
+                : sums[i].steps > 0;
+    sums[i].steps = shows ? 1 : 0;
+  }
+  // It is behind the last backward pass of a step, and there are none.
+  sums[static_cast<size_t>(Sign::kLateComm)] = {};
+  for (uint64_t& steps : class_steps) steps = std::min<uint64_t>(steps, 1);
+}
+
 void SignKeeper::CloseBackward() {
   if (has_backward_ && late_comm_ns_ > 0) {
     SignSums& sums = Of(Sign::kLateComm);
@@ -214,8 +227,8 @@ bool SignKeeper::EndsByCopyBack(const Gap& gap) const {
   return IsUpload(activity) && downloaded_bytes_.contains(activity.bytes);
 }
 
-// What of a gap the host is known to spend between calls, if that is long. What it makes of
-// results that it copied belongs to the copy.
+// What of a gap the host is known to spend between calls, if that is long. What
+// it makes of results that it copied belongs to the copy.
 int64_t SignKeeper::PauseNs(const Gap& gap, Sign after) {
   if (after == Sign::kDownloadIdle) return 0;
   const int64_t ns = analyzer::Of(gap.ns, IdleCause::kFramework) +

@@ -33,10 +33,10 @@ enum class Sign : uint8_t {
   kBlockedIdle,
   // Launch, library, framework, latency, and short times that are unknown.
   kLaunchIdle,
-  kReadIdle,    // after small reads had emptied the queue; no input or sleep
-  kUploadIdle,  // the same after small uploads
-  kWaitIdle,    // the same after waits for no copy from or to the host
-  kFreeIdle,    // the same after calls that give or take memory, and wait
+  kReadIdle,      // after small reads had emptied the queue; no input or sleep
+  kUploadIdle,    // the same after small uploads
+  kWaitIdle,      // the same after waits for no copy from or to the host
+  kFreeIdle,      // the same after calls that give or take memory, and wait
   kDownloadIdle,  // the same after downloads, with all till a copy back
   kPauseIdle,     // between calls, in gaps where that is long at once
   // Exposed communication behind the last backward pass of a step, likewise.
@@ -65,6 +65,8 @@ struct StepSigns {
     return sums[static_cast<size_t>(sign)];
   }
   void Add(const StepSigns& other);
+  // Makes all windows, parts of a run without steps, one of that length.
+  void JoinWindows(int64_t window_ns);
   auto operator<=>(const StepSigns&) const = default;
 };
 

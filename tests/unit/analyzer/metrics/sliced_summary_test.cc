@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -155,19 +156,28 @@ class Program {
   std::map<int, int64_t> busy_until_;
 };
 
+// Where devices work at once, a path begins anew with each slice, and so does
+// what is sought pass by pass.
+constexpr bool kNoPaths = false;
+
 SliceLimits Tiny(uint64_t events) {
   return {.events = events, .most_events = 1 << 30, .head_events = events / 8};
 }
 
 // Both ways; `events` of a slice are few.
 void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events,
-                              const Selection& selection = {}) {
+                              const Selection& selection = {},
+                              bool also_paths = true) {
   const TraceModel model = TraceFromText(text);
   Summary whole = Summarise(model, Attribute(model), selection);
   whole.memory = {};
   whole.layers = {};
   whole.in_slices = true;
-  for (DeviceSummary& device : whole.devices) device.what_if = {};
+  for (DeviceSummary& device : whole.devices) {
+    device.what_if = {};
+    if (!selection.whole_run && !selection.window) continue;
+    device.signs.sums[static_cast<size_t>(Sign::kLateComm)] = {};
+  }
   SlicedModel source(model);
   std::string why_not;
   const std::optional<Summary> sliced =
@@ -186,6 +196,12 @@ void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events,
     EXPECT_EQ(whole.devices[d].wall_ns, sliced->devices[d].wall_ns);
     EXPECT_EQ(whole.devices[d].state_ns, sliced->devices[d].state_ns);
     EXPECT_EQ(whole.devices[d].idle_ns(), sliced->devices[d].idle_ns());
+    if (!also_paths) {
+      EXPECT_EQ(whole.devices[d].path.total_ns(),
+                sliced->devices[d].path.total_ns());
+      whole.devices[d].path = sliced->devices[d].path;
+      whole.devices[d].avoidable = sliced->devices[d].avoidable;
+    }
     EXPECT_EQ(whole.devices[d].path.idle_ns, sliced->devices[d].path.idle_ns);
     EXPECT_EQ(whole.devices[d].path.work_ns, sliced->devices[d].path.work_ns);
     EXPECT_TRUE(whole.devices[d] == sliced->devices[d]);
@@ -498,6 +514,116 @@ TEST(SlicedSummaryTest, MemoryHoldsSlicesNotTheRun) {
   EXPECT_LT(source.most_events(), 4'000);
 }
 
+TEST(SlicedSummaryTest, TheWholeRunIsOneWindow) {
+  Program program;
+  for (int i = 0; i < 120; ++i) program.Train(4, i < 2 ? 90'000 : 9'000);
+  for (const uint64_t events : {600, 1000, 2500}) {
+    ExpectSlicesLikeTheWhole(program.text(), events, {.whole_run = true});
+  }
+}
+
+TEST(SlicedSummaryTest, APartOfTheRunIsOneWindow) {
+  Program program;
+  for (int i = 0; i < 120; ++i) program.Train(4);
+  const int64_t end = program.now();
+  for (const Interval part :
+       {Interval{end / 3, end / 2}, Interval{end / 7, end - end / 9},
+        Interval{0, end}, Interval{end / 2, end / 2 + 5'000},
+        Interval{end + 1, end + 2}}) {
+    ExpectSlicesLikeTheWhole(program.text(), 800, {.window = part});
+  }
+}
+
+// Kernels and pauses as chance wants them.
+std::string WithoutLoop(int works, int devices = 1) {
+  Program program(devices);
+  std::minstd_rand random(7);
+  for (int i = 0; i < works; ++i) {
+    const auto chance = [&random](int n) {
+      return static_cast<int>(random() % static_cast<unsigned>(n));
+    };
+    program.Kernel("kernel_" + std::to_string(chance(2'000)),
+                   1'000 * (1 + chance(60)), chance(5) == 0 ? 1 : 0,
+                   chance(devices));
+    program.Work(1'000 * chance(chance(6) == 0 ? 200 : 60));
+  }
+  return program.text();
+}
+
+TEST(SlicedSummaryTest, ARunWithoutStepsIsOneWindow) {
+  const std::string text = WithoutLoop(4'000);
+  const TraceModel model = TraceFromText(text);
+  const Summary whole = Summarise(model, Attribute(model));
+  ASSERT_EQ(whole.processes[0].steps.found(), 0u);
+  SliceLimits limits = Tiny(1'000);
+  limits.most_events = 4'000;
+  SlicedModel source(model);
+  std::string why_not;
+  const auto sliced = SummariseInSlices(source, {}, {}, limits, why_not);
+  ASSERT_TRUE(sliced) << why_not;
+  EXPECT_LT(source.most_events(), 5'000u);
+  ASSERT_EQ(sliced->devices.size(), 1u);
+  EXPECT_EQ(whole.devices[0].windows, sliced->devices[0].windows);
+  EXPECT_EQ(whole.devices[0].idle_ns(), sliced->devices[0].idle_ns());
+  EXPECT_EQ(whole.devices[0].classes, sliced->devices[0].classes);
+  EXPECT_TRUE(whole.tallies == sliced->tallies);
+  EXPECT_EQ(sliced->processes[0].steps.found(), 0u);
+  EXPECT_EQ(sliced->processes[0].kernels_without_launch, 0u);
+  EXPECT_EQ(sliced->processes[0].launches_without_kernel, 0u);
+}
+
+TEST(SlicedSummaryTest, TheWholeRunOfSeveralDevices) {
+  for (const uint64_t events : {900, 2'000}) {
+    ExpectSlicesLikeTheWhole(WithoutLoop(3'000, 3), events, {.whole_run = true},
+                             kNoPaths);
+  }
+  ExpectSlicesLikeTheWhole(TwoDevices(), 900,
+                           {.whole_run = true, .device = "1"}, kNoPaths);
+}
+
+// One device works in the begin, another one in the end: neither rests inside
+// its window.
+TEST(SlicedSummaryTest, DevicesThatWorkOneAfterTheOther) {
+  Program program(2);
+  for (int i = 0; i < 120; ++i) program.Train(3, 9'000, i < 60 ? 0 : 1);
+  ExpectSlicesLikeTheWhole(program.text(), 900, {.whole_run = true});
+}
+
+// A gap is never cut: the slice grows until what ends it is there.
+TEST(SlicedSummaryTest, ADeviceRestsForLongerThanASlice) {
+  Program program(2);
+  for (int i = 0; i < 120; ++i) {
+    program.Train(3, 9'000, i > 20 && i < 90 ? 1 : 0);
+  }
+  ExpectSlicesLikeTheWhole(program.text(), 900, {.whole_run = true});
+  SlicedModel source(TraceFromText(program.text()));
+  SliceLimits limits = Tiny(400);
+  limits.most_events = 800;
+  std::string why_not;
+  EXPECT_FALSE(
+      SummariseInSlices(source, {}, {.whole_run = true}, limits, why_not));
+  EXPECT_EQ(why_not, "a device rests for longer than a slice");
+}
+
+TEST(SlicedSummaryTest, TheWholeRunOfRanksThatWaitForEachOther) {
+  ExpectSlicesLikeTheWhole(ThreeRanks(), 700, {.whole_run = true});
+}
+
+TEST(SlicedSummaryTest, ALoopThatBeginsInTheMiddleIsReadWhole) {
+  Program program;
+  std::string text = WithoutLoop(1'500);
+  Program loop;
+  loop.Work(1'000'000'000);
+  for (int i = 0; i < 80; ++i) loop.Train(4);
+  text += loop.text().substr(loop.text().find("uuid=a0") + 8);
+  SlicedModel source(TraceFromText(text));
+  SliceLimits limits = Tiny(1'000);
+  limits.most_events = 2'000;
+  std::string why_not;
+  EXPECT_FALSE(SummariseInSlices(source, {}, {}, limits, why_not));
+  EXPECT_EQ(why_not, "a loop begins in the middle of the run");
+}
+
 TEST(SlicedSummaryTest, SaysWhyNot) {
   Program program;
   for (int i = 0; i < 50; ++i) program.Train(2);
@@ -507,9 +633,6 @@ TEST(SlicedSummaryTest, SaysWhyNot) {
   std::string why_not;
   EXPECT_FALSE(SummariseInSlices(source, {}, {}, Tiny(500), why_not));
   EXPECT_EQ(why_not, "several processes share a GPU");
-  EXPECT_FALSE(
-      SummariseInSlices(source, {}, {.whole_run = true}, Tiny(500), why_not));
-  EXPECT_EQ(why_not, "--window asks for a part of the run");
 }
 
 }  // namespace

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/run_slicer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analyzer/metrics/step_finder.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// Parts of a slice's events. The margin before the next slice begins here, and
+// the slice ends between these.
+constexpr double kMarginBegin = 0.4;
+constexpr double kEarliestEnd = 0.6;
+constexpr double kLatestEnd = 0.8;
+
+uint64_t Part(uint64_t events, double part) {
+  return static_cast<uint64_t>(static_cast<double>(events) * part);
+}
+
+}  // namespace
+
+RunSlicer::RunSlicer(EventSource& source, size_t process,
+                     const AttributionOptions& options,
+                     const Selection& selection, const SliceLimits& limits,
+                     const std::function<void(double part)>& progress)
+    : reader_(source, process, options, limits, progress),
+      index_(process),
+      selection_(selection),
+      is_selected_(Selects(selection, source.model().processes[process])),
+      limits_(limits),
+      collectives_(source.model(), process) {
+  const size_t devices = reader_.process().devices.size();
+  device_begin_ns_.assign(devices, kBeginOfTime);
+  busy_until_ns_.assign(devices, kBeginOfTime);
+  left_ = reader_.totals().of_device;
+  left_.resize(devices);
+  out_.devices.resize(devices);
+  out_.exposed.resize(devices);
+}
+
+std::optional<SlicedProcess> RunSlicer::Run() {
+  uint64_t events = limits_.events;
+  span_ = {kBeginOfTime, reader_.TimeAfter(kBeginOfTime, events)};
+  while (true) {
+    reader_.Read(span_);
+    if (HasSteps()) {
+      why_not_ = "a loop begins in the middle of the run";
+      return std::nullopt;
+    }
+    const bool is_last = span_.end_ns == kEndOfTime;
+    const int64_t cut_ns = is_last ? kEndOfTime : Cut(events);
+    const auto device_cuts = CutDevices(cut_ns);
+    const bool may_grow = 2 * events <= limits_.most_events;
+    if (!device_cuts && !may_grow) {
+      why_not_ = "a device rests for longer than a slice";
+      return std::nullopt;
+    }
+    if (!device_cuts || (may_grow && DeviceIsBehind(cut_ns))) {
+      events *= 2;
+      span_.end_ns = reader_.TimeAfter(core_begin_ns_, events);
+      continue;
+    }
+    missing_ = 0;
+    Count(cut_ns, *device_cuts);
+    if (is_last) break;
+    const int64_t margin_ns =
+        reader_.TimeAfter(core_begin_ns_, Part(events, kMarginBegin));
+    events = limits_.events;
+    core_begin_ns_ = cut_ns;
+    span_ = {std::min({margin_ns, cut_ns, reader_.SampledSince(cut_ns),
+                       FirstSubmission(*device_cuts)}),
+             reader_.TimeAfter(cut_ns, events)};
+  }
+  JoinWindows();
+  out_.collectives = collectives_.Take();
+  return std::move(out_);
+}
+
+// Of those who did not ask for a part of the run.
+bool RunSlicer::HasSteps() {
+  if (selection_.whole_run || selection_.window) return false;
+  const Steps steps = FindIterations(reader_.model(), process(),
+                                     reader_.attribution(), span_.begin_ns);
+  return !steps.steps.empty() || !steps.threads_at_once.empty();
+}
+
+// The end of the longest rest of all devices, where a slice may end.
+int64_t RunSlicer::Cut(uint64_t events) const {
+  const int64_t earliest =
+      reader_.TimeAfter(core_begin_ns_, Part(events, kEarliestEnd));
+  const int64_t latest =
+      reader_.TimeAfter(core_begin_ns_, Part(events, kLatestEnd));
+  int64_t cut_ns = earliest;
+  int64_t longest_ns = -1;
+  int64_t busy_until_ns = kBeginOfTime;
+  for (const Activity& activity : process().activities) {
+    if (activity.begin_ns >= latest) break;
+    if (activity.begin_ns >= earliest) {
+      const int64_t rest_ns =
+          std::max<int64_t>(0, activity.begin_ns - busy_until_ns);
+      if (rest_ns > longest_ns) {
+        longest_ns = rest_ns;
+        cut_ns = activity.begin_ns;
+      }
+    }
+    busy_until_ns = std::max(busy_until_ns, activity.end_ns);
+  }
+  return cut_ns;
+}
+
+// Of the device's first activity from then on; the end of time: none is here.
+int64_t RunSlicer::NextBegin(DeviceId device, int64_t from_ns) const {
+  int64_t next_ns = kEndOfTime;
+  for (const Activity& activity : process().activities) {
+    if (activity.device != device || activity.begin_ns < from_ns) continue;
+    next_ns = std::min(next_ns, activity.begin_ns);
+  }
+  return next_ns;
+}
+
+// Where each device's part ends. nullopt: what ends its rest is not in memory.
+std::optional<std::vector<int64_t>> RunSlicer::CutDevices(
+    int64_t cut_ns) const {
+  std::vector<int64_t> cuts(left_.size(), kEndOfTime);
+  if (cut_ns == kEndOfTime) return cuts;
+  std::vector<uint64_t> counted(cuts.size());
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    cuts[d] = std::max(device_begin_ns_[d], NextBegin(DeviceId(d), cut_ns));
+  }
+  for (const Activity& activity : process().activities) {
+    const size_t d = activity.device.value();
+    const TimePart part{device_begin_ns_[d], cuts[d]};
+    counted[d] += part.Holds(activity.begin_ns) ? 1 : 0;
+  }
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    if (cuts[d] == kEndOfTime && counted[d] < left_[d]) return std::nullopt;
+  }
+  return cuts;
+}
+
+// Launches of the slice have kernels that are not in memory yet: there are
+// fewer of them than when the slice was shorter, if it was.
+bool RunSlicer::DeviceIsBehind(int64_t cut_ns) {
+  if (cut_ns == kEndOfTime) return false;
+  const TimePart host{core_begin_ns_, cut_ns};
+  const auto& times = reader_.attribution().launches_without_kernel;
+  const auto missing = static_cast<uint64_t>(
+      std::ranges::count_if(times, [&](int64_t at) { return host.Holds(at); }));
+  const bool is_behind = missing > 0 && missing != missing_;
+  missing_ = missing;
+  return is_behind;
+}
+
+// When the host began to submit what the slice leaves to the next one.
+int64_t RunSlicer::FirstSubmission(
+    const std::vector<int64_t>& device_cuts) const {
+  int64_t first_ns = kEndOfTime;
+  for (size_t i = 0; i < process().activities.size(); ++i) {
+    const Activity& activity = process().activities[i];
+    if (activity.begin_ns < device_cuts[activity.device.value()]) continue;
+    const CallId call = reader_.attribution().activities[i].submitted_by;
+    if (!call.known()) continue;
+    first_ns = std::min(first_ns, process().calls[call.value()].begin_ns);
+  }
+  return first_ns;
+}
+
+void RunSlicer::Count(int64_t cut_ns, const std::vector<int64_t>& device_cuts) {
+  const TimePart host{core_begin_ns_, cut_ns};
+  if (is_selected_) CountHost(host);
+  CountedPart counted{host, {}};
+  for (size_t d = 0; d < device_cuts.size(); ++d) {
+    const TimePart part{device_begin_ns_[d], device_cuts[d]};
+    CountDevice(DeviceId(d), part);
+    counted.devices.push_back(part);
+    device_begin_ns_[d] = part.end_ns;
+  }
+  collectives_.Add(reader_.attribution(), counted);
+}
+
+// All time, unless a part was asked for.
+Interval RunSlicer::Asked() const {
+  if (!selection_.window) return {kBeginOfTime, kEndOfTime};
+  return Common(*selection_.window, {process().begin_ns, process().end_ns});
+}
+
+void RunSlicer::CountHost(const TimePart& part) {
+  const Interval span =
+      Common(selection_.window.value_or(Interval{kBeginOfTime, kEndOfTime}),
+             {part.begin_ns, part.end_ns});
+  Steps counted;
+  counted.steps.push_back({.begin_ns = span.begin_ns, .end_ns = span.end_ns});
+  if (span.begin_ns >= span.end_ns) {
+    counted.steps.front().use = StepUse::kNotSelected;
+  }
+  AddHostPart(reader_, counted, part, out_);
+}
+
+// From the device's first activity to the end of its last.
+Interval RunSlicer::RunPart(DeviceId device, const TimePart& part) const {
+  Interval run{part.begin_ns, part.end_ns};
+  if (run.begin_ns == kBeginOfTime) {
+    run.begin_ns = NextBegin(device, kBeginOfTime);
+  }
+  if (run.end_ns == kEndOfTime) {
+    run.end_ns = busy_until_ns_[device.value()];
+  }
+  return run;
+}
+
+void RunSlicer::CountDevice(DeviceId device, const TimePart& part) {
+  const size_t d = device.value();
+  const bool is_selected =
+      is_selected_ && Selects(selection_, process().devices[d]);
+  for (const Activity& activity : process().activities) {
+    if (activity.device != device || !part.Holds(activity.begin_ns)) continue;
+    busy_until_ns_[d] = std::max(busy_until_ns_[d], activity.end_ns);
+    --left_[d];
+  }
+  Interval window{kEndOfTime, kBeginOfTime};
+  if (is_selected && reader_.totals().of_device[d] > 0) {
+    window = selection_.window ? Common(Asked(), {part.begin_ns, part.end_ns})
+                               : RunPart(device, part);
+  }
+  std::vector<StepWindow> windows;
+  if (window.begin_ns < window.end_ns) windows.push_back({window, 0});
+  std::vector<StepWindow> earlier;
+  const int64_t margin_ns = NextBegin(device, span_.begin_ns);
+  if (margin_ns < part.begin_ns) {
+    const Interval before = Common(Asked(), {margin_ns, part.begin_ns});
+    if (before.length_ns() > 0) earlier.push_back({before, 0});
+  }
+  AddDevicePart(
+      reader_,
+      {device, part, {}, windows, earlier, AlwaysOutside(kNotSelected)}, out_);
+}
+
+void RunSlicer::JoinWindows() {
+  for (std::optional<DeviceSummary>& device : out_.devices) {
+    if (device) device->JoinWindows();
+  }
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_RUN_SLICER_H_
+#define DLTAP_ANALYZER_METRICS_RUN_SLICER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/metrics/selection.h"
+#include "analyzer/metrics/slice_limits.h"
+#include "analyzer/metrics/slice_reader.h"
+#include "analyzer/metrics/sliced_process.h"
+
+namespace dltap::analyzer {
+
+// Goes slice by slice through a process that is one window: its whole run, the
+// part that Selection::window asks for, or a run without steps. A slice ends
+// where the devices had rested longest, of those moments that leave a margin
+// behind it; on each device, with the begin of the first work from then on, so
+// that no gap is cut. The next slice has what lies before as its margin.
+// Holds references.
+class RunSlicer {
+ public:
+  RunSlicer(EventSource& source, size_t process,
+            const AttributionOptions& options, const Selection& selection,
+            const SliceLimits& limits,
+            const std::function<void(double part)>& progress);
+
+  // nullopt: it can't be done; see why_not().
+  std::optional<SlicedProcess> Run();
+  const std::string& why_not() const { return why_not_; }
+
+ private:
+  bool HasSteps();
+  int64_t Cut(uint64_t events) const;
+  int64_t NextBegin(DeviceId device, int64_t from_ns) const;
+  std::optional<std::vector<int64_t>> CutDevices(int64_t cut_ns) const;
+  bool DeviceIsBehind(int64_t cut_ns);
+  int64_t FirstSubmission(const std::vector<int64_t>& device_cuts) const;
+  void Count(int64_t cut_ns, const std::vector<int64_t>& device_cuts);
+  void CountHost(const TimePart& part);
+  void CountDevice(DeviceId device, const TimePart& part);
+  Interval RunPart(DeviceId device, const TimePart& part) const;
+  Interval Asked() const;
+  void JoinWindows();
+
+  const Process& process() const { return reader_.process(); }
+
+  SliceReader reader_;
+  const size_t index_;
+  const Selection& selection_;
+  const bool is_selected_;  // else its communication alone counts
+  const SliceLimits& limits_;
+  std::string why_not_;
+  TimePart span_;  // of the slice, with its margins
+  int64_t core_begin_ns_ = kBeginOfTime;
+  // By device: what is not counted yet begins here, with so many activities;
+  // and when the last one ends of those that are.
+  std::vector<int64_t> device_begin_ns_;
+  std::vector<uint64_t> left_;
+  std::vector<int64_t> busy_until_ns_;
+  // Launches of the slice whose kernels were not in memory, when it was as
+  // long as it could be: they are missing.
+  uint64_t missing_ = 0;
+  CollectiveFinder collectives_;
+  SlicedProcess out_;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_RUN_SLICER_H_
