@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/name_rules.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 // What one run of a module gave the device, or one copy to it outside of any.
 struct Run {
+  TextId module;                         // none: a copy outside of any
   std::vector<size_t> activities;        // in the order of submission
   std::vector<bool> may_update;          // as they, by path and name
   std::optional<size_t> first_backward;  // into activities
@@ -31,11 +33,19 @@ class RunPass {
       : process_(process), attribution_(attribution) {}
 
   void Decide(const std::vector<Run>& runs) {
+    absl::flat_hash_set<TextId> differentiate;
+    for (const Run& run : runs) {
+      if (run.first_backward) differentiate.insert(run.module);
+    }
     Direction phase = Direction::kNone;
     for (const Run& run : runs) {
       if (run.first_backward) {
         Split(run);
         phase = Direction::kUpdate;
+      } else if (differentiate.contains(run.module)) {
+        // Cut, or it skips its backward pass this time.
+        SetForward(run, run.forward_end);
+        phase = Direction::kNone;
       } else {
         if (run.layers || run.input) phase = Direction::kForward;
         if (run.silent_layers) phase = Direction::kNone;
@@ -45,13 +55,16 @@ class RunPass {
   }
 
  private:
-  void Split(const Run& run) {
-    const size_t forward = std::min(*run.first_backward, run.forward_end);
-    for (size_t i = 0; i < forward; ++i) {
+  void SetForward(const Run& run, size_t end) {
+    for (size_t i = 0; i < end; ++i) {
       if (HasBlocks(run.activities[i])) {
         Set(run.activities[i], Direction::kForward);
       }
     }
+  }
+
+  void Split(const Run& run) {
+    SetForward(run, std::min(*run.first_backward, run.forward_end));
     for (size_t i = run.after_passes; i < run.activities.size(); ++i) {
       if (run.may_update[i]) Set(run.activities[i], Direction::kUpdate);
     }
@@ -108,7 +121,10 @@ std::vector<Run> RunsOf(const TraceModel& model, const Process& process,
       continue;
     }
     const auto [it, is_new] = of_range.try_emplace(range.value(), runs.size());
-    if (is_new) runs.emplace_back();
+    if (is_new) {
+      runs.emplace_back();
+      runs.back().module = process.ranges[range.value()].name;
+    }
     Run& run = runs[it->second];
     const bool is_backward = IsBackward(activity.direction);
     if (is_backward && !run.first_backward) {

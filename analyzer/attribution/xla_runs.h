@@ -20,7 +20,9 @@ namespace dltap::analyzer {
 //  - Other runs are forward if they hold work of layers, or follow such a run
 //    or an input; behind a run with a backward pass they are the update, as
 //    where the program applies gradients by itself. Where layers have no path,
-//    which may be of any pass, they stay open.
+//    which may be of any pass, they stay open, and so do those behind the last
+//    layer forward of a module that has a backward pass in other runs: it is
+//    cut.
 void DecideInXlaRuns(const TraceModel& model, const Process& process,
                      const XlaPasses& xla_passes,
                      const std::vector<Submission>& order,

@@ -147,7 +147,9 @@ class CollectiveFinder::Part {
       if (one.dtype != first.dtype) run.dtype = opmodel::DType::kUnknown;
       ::dltap::analyzer::Add(run.elements_in, one.elements_in);
       ::dltap::analyzer::Add(run.elements_out, one.elements_out);
-      if (one.peer >= 0) run.peers.push_back(one.peer);
+      if (one.peer < 0) continue;
+      run.messages.push_back({one.peer, one.elements_in.has_value()});
+      run.peers.push_back(one.peer);
     }
     std::sort(run.peers.begin(), run.peers.end());
     run.peers.erase(std::unique(run.peers.begin(), run.peers.end()),
@@ -168,6 +170,7 @@ class CollectiveFinder::Part {
     }
     if (run.kind == CollectiveKind::kSendReceive && IsWithAll(run, local)) {
       run.kind = CollectiveKind::kAllToAll;
+      run.messages.clear();
       run.peers.clear();
     }
     const std::string key = KeyOf(first.handle, made);

@@ -15,25 +15,21 @@ namespace dltap::analyzer {
 namespace {
 
 // All ranks run what a communicator does in one order: that of the calls where
-// some have no kernel. What shares a kernel with others counts too: its peer
-// may have a kernel for each.
+// some have no kernel. Each of those that share a kernel counts: its peer may
+// have a kernel for each.
 void Number(const std::vector<CollectiveRun*>& runs, int64_t known_until_ns) {
   int64_t collectives = 0;
-  std::map<std::pair<int, bool>, int64_t> messages;  // by peer and direction
+  std::map<Message, int64_t> messages;
   for (CollectiveRun* run : runs) {
     if (run->called_ns >= known_until_ns) continue;
-    if (run->peers.empty()) {
+    if (run->messages.empty()) {
       run->nth = collectives++;
       continue;
     }
-    const bool sends = run->only_sends();
-    if (run->peers.size() == 1 && (sends || run->only_receives())) {
-      run->nth = messages[{run->peers.front(), sends}];
+    if (run->peers.size() == 1 && (run->only_sends() || run->only_receives())) {
+      run->nth = messages[run->messages.front()];
     }
-    for (const int peer : run->peers) {
-      if (sends || !run->only_receives()) ++messages[{peer, true}];
-      if (!sends) ++messages[{peer, false}];
-    }
+    for (const Message& message : run->messages) ++messages[message];
   }
 }
 

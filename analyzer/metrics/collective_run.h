@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_METRICS_COLLECTIVE_RUN_H_
 #define DLTAP_ANALYZER_METRICS_COLLECTIVE_RUN_H_
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,14 @@ std::string_view Name(CollectiveKind kind);
 // "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL". nullopt: none of them.
 std::optional<CollectiveKind> CollectiveNamed(std::string_view name);
 
+// A send or receive.
+struct Message {
+  int peer;  // rank in the communicator
+  bool sends;
+
+  friend auto operator<=>(const Message&, const Message&) = default;
+};
+
 // A communication kernel on one device.
 struct CollectiveRun {
   Interval span;
@@ -37,8 +46,9 @@ struct CollectiveRun {
   std::optional<int64_t> elements_in = std::nullopt;
   std::optional<int64_t> elements_out = std::nullopt;
   int64_t sequence = -1;  // of its communicator; -1: not recorded
-  std::vector<int> peers =
-      {};  // of sends and receives: ranks in the communicator
+  // Sends and receives, in the order of their calls. Empty: a collective.
+  std::vector<Message> messages = {};
+  std::vector<int> peers = {};  // of these: ranks in the communicator
   // The how manieth of its kind here: collective, or send or receive of one
   // peer. -1: not all that its communicator ran is in the trace.
   int64_t nth = -1;

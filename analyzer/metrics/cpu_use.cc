@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/ratio.h"
@@ -83,15 +84,19 @@ CpuUse::CpuUse(const Process& process, const std::vector<ThreadId>& threads,
   for (size_t i = 0; i + 1 < passes_.size(); ++i) {
     periods_.push_back(Explain(i));
   }
-  if (!has_run_delay_) FindPreemption();
+  if (!std::ranges::all_of(periods_, &Period::has_run_delay)) FindPreemption();
 }
 
 void CpuUse::GatherPasses(const Process& process,
                           const std::vector<ThreadId>& threads) {
   struct Last {
     int64_t cpu_ns;
-    int64_t run_delay_ns;
+    std::optional<int64_t> run_delay_ns;
     size_t pass;
+  };
+  // A counter that goes back has begun anew.
+  const auto since = [](int64_t now, int64_t before) {
+    return std::max<int64_t>(0, now - before);
   };
   absl::flat_hash_map<size_t, Last> last;  // by thread
   for (const CpuSample& sample : process.cpu_samples) {
@@ -99,23 +104,26 @@ void CpuUse::GatherPasses(const Process& process,
         threads.end()) {
       continue;
     }
-    has_run_delay_ |= sample.run_delay_ns.has_value();
-    Last now{sample.cpu_time_ns, sample.run_delay_ns.value_or(0),
-             passes_.size()};
+    Last now{sample.cpu_time_ns, sample.run_delay_ns, passes_.size()};
     const auto [it, is_new] = last.try_emplace(sample.thread.value(), now);
-    if (!sample.run_delay_ns) now.run_delay_ns = it->second.run_delay_ns;
-    const int64_t cpu_ns = now.cpu_ns - it->second.cpu_ns;
-    const int64_t run_delay_ns = now.run_delay_ns - it->second.run_delay_ns;
+    const std::optional<int64_t> before_ns = it->second.run_delay_ns;
+    const bool knows_delay = now.run_delay_ns && before_ns;
+    const int64_t cpu_ns = since(now.cpu_ns, it->second.cpu_ns);
+    const int64_t run_delay_ns =
+        knows_delay ? since(*now.run_delay_ns, *before_ns) : 0;
+    if (!now.run_delay_ns) now.run_delay_ns = before_ns;
     const bool again = !is_new && it->second.pass + 1 == passes_.size();
     const bool begins = passes_.empty() || again ||
                         sample.at_ns - passes_.back().at_ns > kSamePassNs;
     it->second = now;
     if (!begins) --it->second.pass;
     if (begins) {
-      passes_.push_back({sample.at_ns, cpu_ns, run_delay_ns, sample.on_cpu});
+      passes_.push_back(
+          {sample.at_ns, cpu_ns, run_delay_ns, knows_delay, sample.on_cpu});
     } else {
       passes_.back().cpu_ns += cpu_ns;
       passes_.back().run_delay_ns += run_delay_ns;
+      passes_.back().has_run_delay &= knows_delay;
       passes_.back().runnable |= sample.on_cpu;
     }
   }
@@ -185,10 +193,9 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
   const double calls = sums[static_cast<size_t>(Part::kCall)];
   const double between = sums[static_cast<size_t>(Part::kBetween)];
   const double waits = wait_runs_ * sums[static_cast<size_t>(Part::kWait)];
-  const auto cpu = static_cast<double>(passes_[pass + 1].cpu_ns);
-  const auto delay =
-      has_run_delay_ ? static_cast<double>(passes_[pass + 1].run_delay_ns) : 0;
-  const double awake = cpu + delay;
+  const Pass& end = passes_[pass + 1];
+  const auto delay = static_cast<double>(end.run_delay_ns);
+  const double awake = static_cast<double>(end.cpu_ns) + delay;
   // An input that mostly sleeps among others that work takes no more of the
   // time awake than there is.
   const double input =
@@ -202,7 +209,8 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
   };
   return {.awake_limit_ns = limit(rest),
           .run_limit_ns = limit(rest * on_cpu),
-          .work_ns = calls + (rest + input) * on_cpu};
+          .work_ns = calls + (rest + input) * on_cpu,
+          .has_run_delay = end.has_run_delay};
 }
 
 // A thread is runnable more often than it runs if others have its CPU. Only
@@ -319,7 +327,7 @@ std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
     return std::nullopt;
   }
   const Interval whole = WholeAround(part, near);
-  const Resting resting = resting_[LengthClass(whole)];
+  const Resting without_delay = resting_[LengthClass(whole)];
   CpuSplit split;
   near.pass = FirstFrom(passes_.size(), near.pass, [&](size_t i) {
     return passes_[i].at_ns <= part.begin_ns;
@@ -333,6 +341,7 @@ std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
                             std::max(whole.begin_ns, span.begin_ns));
     const auto ns = static_cast<double>(until - at);
     const Period& period = periods_[i];
+    const Resting resting = period.has_run_delay ? Resting{} : without_delay;
     const auto of_limit = [&](double limit_ns) {
       return length > 0 ? ns * std::min(1.0, limit_ns / length) : 0;
     };

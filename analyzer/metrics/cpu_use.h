@@ -65,6 +65,7 @@ class CpuUse {
     int64_t at_ns;
     int64_t cpu_ns;        // since the pass before
     int64_t run_delay_ns;  // the same
+    bool has_run_delay;    // of all of them
     bool runnable;
   };
   // What happened between two passes.
@@ -73,6 +74,7 @@ class CpuUse {
     double awake_limit_ns = 0;
     double run_limit_ns = 0;
     double work_ns = 0;  // see WorkIn
+    bool has_run_delay = false;
   };
 
   // Spans between calls of about one length, and the samples in them.
@@ -112,8 +114,7 @@ class CpuUse {
   const std::vector<Interval>& inputs_;
   std::vector<Pass> passes_;
   std::vector<Period> periods_;  // periods_[i] ends with passes_[i + 1]
-  bool has_run_delay_ = false;
-  std::array<Resting, kLengthClasses> resting_{};  // without it
+  std::array<Resting, kLengthClasses> resting_{};  // without run delay
   // Share of the samples inside waits and inputs that found it runnable.
   double wait_runs_ = 0;
   double input_runs_ = 0;

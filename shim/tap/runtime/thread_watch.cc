@@ -196,9 +196,15 @@ bool IsNewer(const ThreadStat& stat, uint64_t attached_ns) {
 }
 
 bool ParseRunDelay(const char* line, uint64_t* run_delay_ns) {
-  const char* second = strchr(line, ' ');
-  if (second == nullptr || second[1] < '0' || second[1] > '9') return false;
-  *run_delay_ns = strtoull(second + 1, nullptr, 10);
+  const auto next = [](const char* at) {
+    at = at == nullptr ? nullptr : strchr(at, ' ');
+    return at == nullptr || at[1] < '0' || at[1] > '9' ? nullptr : at + 1;
+  };
+  const char* delay = next(line);
+  const char* runs = next(delay);
+  // Whoever is here has run: a kernel that does not count says zeroes.
+  if (runs == nullptr || strtoull(runs, nullptr, 10) == 0) return false;
+  *run_delay_ns = strtoull(delay, nullptr, 10);
   return true;
 }
 

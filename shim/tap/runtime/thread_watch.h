@@ -32,7 +32,8 @@ struct ThreadStat {
 bool ParseThreadStat(const char* line, ThreadStat* stat);
 
 // How long a thread was ready to run without a CPU, of a line of
-// /proc/PID/task/TID/schedstat. False when it is malformed.
+// /proc/PID/task/TID/schedstat. False when it is malformed, or of a kernel that
+// does not count.
 bool ParseRunDelay(const char* line, uint64_t* run_delay_ns);
 
 // Is it another thread than the one that attached at `attached_ns`, whose id it

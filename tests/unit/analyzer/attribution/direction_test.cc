@@ -376,6 +376,22 @@ TEST(DirectionTest, AThreadThatOnlyComputesForwardIsInNoUpdateOfAnother) {
                         update}));
 }
 
+// As DataParallel has them: the loss follows on the main thread.
+TEST(DirectionTest, ThreadsThatComputeAPartOfTheStepAreInItsForwardPass) {
+  const std::string threads =
+      "thread 2 tid=3 name=replica\nthread 3 tid=4 name=replica\n";
+  EXPECT_EQ(DirectionsOf(threads + Launch(10, 2, "volta_sgemm_tn") +
+                         Launch(20, 0, "elementwise_mul") +
+                         Launch(30, 0, "softmax_warp_forward") +
+                         Launch(40, 1, "volta_sgemm_nn") +
+                         Launch(50, 0, "multi_tensor_apply_adam") +
+                         Launch(60, 3, "volta_sgemm_tn") +
+                         Launch(70, 0, "elementwise_mul") +
+                         Launch(80, 0, "softmax_warp_forward")),
+            (Directions{kForward, kForward, kForward, kBackward,
+                        Direction::kUpdate, kForward, kForward, kForward}));
+}
+
 // L-BFGS: its step computes the loss and the gradients itself.
 TEST(DirectionTest, AnOptimizerThatComputesGradientsTellsNoDirection) {
   const std::string range = " thread=0 kind=op name=";

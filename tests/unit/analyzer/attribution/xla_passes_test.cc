@@ -34,10 +34,11 @@ std::string Thunk(int at_us, const std::string& path,
          " name=" + kernel + "\n";
 }
 
-std::string Module(int begin_us, int end_us) {
+std::string Module(int begin_us, int end_us,
+                   const std::string& name = "jit_step") {
   return "range t=" + std::to_string(begin_us) + ".." + std::to_string(end_us) +
-         "us thread=0 name=\"XlaModule:#hlo_module=jit_step#\" kind=nvtx "
-         "domain=TSL\n";
+         "us thread=0 name=\"XlaModule:#hlo_module=" + name +
+         "#\" kind=nvtx domain=TSL\n";
 }
 
 std::vector<Attributed> AttributedOf(const std::string& text) {
@@ -114,12 +115,13 @@ TEST(XlaPassesTest, WhatNoPathTellsHasThePassOfItsPlaceInTheRun) {
 TEST(XlaPassesTest, RunsWithoutGradientsUpdateBehindThoseWithAndElseEvaluate) {
   const std::string backward = "jit(step)/transpose(jvp())/dot_general";
   EXPECT_EQ(
-      DirectionsOf(
-          Module(0, 19) + Thunk(10, backward, "gemm_fusion_dot") +
-          Module(20, 39) + Thunk(30, "jit(apply)", "loop_subtract_fusion") +
-          Module(40, 59) +
-          Thunk(50, "jit(test)/dot_general", "gemm_fusion_dot_1") +
-          Module(60, 79) + Thunk(70, "jit(count)", "loop_compare_fusion")),
+      DirectionsOf(Module(0, 19) + Thunk(10, backward, "gemm_fusion_dot") +
+                   Module(20, 39, "jit_apply") +
+                   Thunk(30, "jit(apply)", "loop_subtract_fusion") +
+                   Module(40, 59, "jit_test") +
+                   Thunk(50, "jit(test)/dot_general", "gemm_fusion_dot_1") +
+                   Module(60, 79, "jit_count") +
+                   Thunk(70, "jit(count)", "loop_compare_fusion")),
       (Directions{kBackward, kUpdate, kForward, kForward}));
 }
 
@@ -130,7 +132,21 @@ TEST(XlaPassesTest, AnotherRunOfTheModuleBeginsAnew) {
           Thunk(10, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
           Thunk(20, "jit(step)/sub", "loop_subtract_fusion") + Module(30, 90) +
           Thunk(40, "jit(step)/sub", "loop_subtract_fusion")),
-      (Directions{kBackward, kUpdate, kUpdate}));
+      (Directions{kBackward, kUpdate, kNone}));
+}
+
+// The trace ends in the middle of a step.
+TEST(XlaPassesTest, ARunThatIsCutBeforeItsBackwardPassIsNoUpdate) {
+  const auto tanh = InBlocks(Thunk(40, "jit(step)", "loop_tanh_fusion"));
+  const std::string whole =
+      Module(0, 29) +
+      Thunk(10, "jit(step)/transpose(jvp())/dot_general", "gemm_fusion_dot") +
+      Module(30, 90);
+  EXPECT_EQ(DirectionsOf(whole + tanh), (Directions{kBackward, kNone}));
+  EXPECT_EQ(DirectionsOf(whole + tanh +
+                         Thunk(50, "jit(step)/jvp()/dot_general", "gemm_1") +
+                         InBlocks(Thunk(60, "jit(step)", "loop_tanh_fusion"))),
+            (Directions{kBackward, kForward, kForward, kNone}));
 }
 
 TEST(XlaPassesTest, WithoutAnythingDifferentiatedAllIsForward) {

@@ -489,12 +489,13 @@ TEST(GapsTest, ASleepThatASampleSawIsBlocked) {
 
 // Two samples, both of which find the thread ready: alone they don't tell why
 // it had no CPU for the rest.
-std::string Delayed(const std::string& run_delay) {
+std::string Delayed(const std::string& first, const std::string& second) {
   std::string text = Sampled(true);
-  for (const auto& [cpu, delay] : {std::pair("cpu=0us", "0us"),
-                                   std::pair("cpu=100us", run_delay.c_str())}) {
+  for (const auto& [cpu, delay] :
+       {std::pair("cpu=0us", first), std::pair("cpu=100us", second)}) {
+    if (delay.empty()) continue;
     text.insert(text.find(cpu) + std::string_view(cpu).size(),
-                std::string(" run_delay=") + delay);
+                " run_delay=" + delay);
   }
   return text;
 }
@@ -502,7 +503,7 @@ std::string Delayed(const std::string& run_delay) {
 TEST(GapsTest, RunDelayTellsPreemptionFromSleepWithoutASampleOfEither) {
   // Awake for 200 of 400 us, half of them without a CPU: less 14 in calls, 93
   // go to the 176 us around the gap's 80.
-  const Gap gap = OnlyGap(Delayed("100us"));
+  const Gap gap = OnlyGap(Delayed("0us", "100us"));
   EXPECT_EQ(Us(gap, IdleCause::kFramework), 21);
   EXPECT_EQ(Us(gap, IdleCause::kPreempted), 21);
   EXPECT_EQ(Us(gap, IdleCause::kBlocked), 37);
@@ -510,11 +511,29 @@ TEST(GapsTest, RunDelayTellsPreemptionFromSleepWithoutASampleOfEither) {
 }
 
 TEST(GapsTest, WithoutRunDelayWhatDoesNotRunSleeps) {
-  const Gap gap = OnlyGap(Delayed("0us"));
+  const Gap gap = OnlyGap(Delayed("0us", "0us"));
   EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
   EXPECT_EQ(Us(gap, IdleCause::kPreempted), 0);
   EXPECT_EQ(Us(gap, IdleCause::kBlocked), 60);
   EXPECT_EQ(Us(gap, IdleCause::kUnknown), 0);
+}
+
+TEST(GapsTest, ARunDelayThatBeganAnewIsNoneLess) {
+  const Gap gap = OnlyGap(Delayed("900us", "0us"));
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 0);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 60);
+}
+
+TEST(GapsTest, ARunDelayThatOnlyOneEndHasTellsNothing) {
+  for (const auto& [first, second] :
+       {std::pair("", "3s"), std::pair("3s", "")}) {
+    const Gap gap = OnlyGap(Delayed(first, second));
+    EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
+    EXPECT_EQ(Us(gap, IdleCause::kPreempted), 0);
+    EXPECT_EQ(Us(gap, IdleCause::kBlocked), 0);
+    EXPECT_EQ(Us(gap, IdleCause::kUnknown), 60);
+  }
 }
 
 TEST(GapsTest, TheFirstAndLastSamplesTellOfAsMuchTimeOutsideOfThem) {

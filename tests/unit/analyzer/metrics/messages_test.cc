@@ -83,5 +83,24 @@ TEST(MessagesTest, ThoseThatShareAKernelCountToo) {
   EXPECT_THAT(numbers, ElementsAre(0, -1, 2, 1, 0));
 }
 
+// As a stage passes a batch on while it takes the next one.
+TEST(MessagesTest, ReceivedFromOneAndSentToAnotherCountsOnceEach) {
+  const auto found = Found(Middle(4) + Group(10, {"Recv 0", "Send 2"}) +
+                           Group(100, {"Send 0"}) + Group(200, {"Recv 2"}) +
+                           Group(300, {"Recv 0"}) + Group(400, {"Send 2"}));
+  std::vector<int64_t> numbers;
+  for (const CollectiveRun& run : found) numbers.push_back(run.nth);
+  EXPECT_THAT(numbers, ElementsAre(-1, 0, 0, 1, 1));
+}
+
+// The peer may receive each by itself.
+TEST(MessagesTest, SeveralToOnePeerInAKernelCountEach) {
+  const auto found = Found(Middle(3) + Group(10, {"Send 2", "Send 2"}) +
+                           Group(100, {"Send 2"}));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].nth, 0);
+  EXPECT_EQ(found[1].nth, 2);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

@@ -55,9 +55,15 @@ TEST(RunDelayTest, IsTheSecondNumber) {
 
 TEST(RunDelayTest, MalformedIsRefused) {
   uint64_t run_delay_ns = 0;
-  for (const char* line : {"", "55", "55 ", "55 -1 1", "55 x 1"}) {
+  for (const char* line : {"", "55", "55 ", "55 -1 1", "55 x 1", "55 9"}) {
     EXPECT_FALSE(ParseRunDelay(line, &run_delay_ns)) << line;
   }
+}
+
+// Without CONFIG_SCHEDSTATS and delay accounting the file has three zeroes.
+TEST(RunDelayTest, AKernelThatDoesNotCountSaysNothing) {
+  uint64_t run_delay_ns = 0;
+  EXPECT_FALSE(ParseRunDelay("0 0 0\n", &run_delay_ns));
 }
 
 }  // namespace
