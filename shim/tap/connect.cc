@@ -4,6 +4,7 @@
 #include "shim/tap/activity/activity_collection.h"
 #include "shim/tap/activity/cupti/cupti_source.h"
 #include "shim/tap/entry/device_definitions.h"
+#include "shim/tap/entry/libc_variable.h"
 #include "shim/tap/entry/library_versions.h"
 #include "shim/tap/entry/loaded_objects.h"
 #include "shim/tap/entry/real_functions.h"
@@ -14,6 +15,7 @@
 #include "shim/tap/runtime/own_cost.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/recording_window.h"
+#include "shim/tap/runtime/thread_watch.h"
 
 namespace dltap::shim {
 namespace {
@@ -22,11 +24,18 @@ ClockReader LibcClock() {
   return reinterpret_cast<ClockReader>(FindInLibc("clock_gettime"));
 }
 
+// nptl's own, which its debugger interface reads, too.
+const std::atomic<uint32_t>* LibcThreadCount() {
+  return static_cast<const std::atomic<uint32_t>*>(
+      FindVariableInLibc("__nptl_nthreads", sizeof(uint32_t)));
+}
+
 // The order is that of the collector's calls in each pass.
 [[gnu::constructor]] void ConnectParts() {
   if (IsSecondCopy()) DisableForGood();
   NoteStartupObjects();
   FindClockBy(LibcClock);
+  CountThreadsBy(LibcThreadCount);
   ListenToControl();
   WatchTime();
   ScheduleDelays();

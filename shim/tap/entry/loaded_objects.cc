@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "shim/tap/entry/libc_variable.h"
 #include "shim/tap/entry/loader_lock.h"
 #include "shim/tap/entry/plain_text.h"
 
@@ -241,6 +242,15 @@ void* FindInLibc(const char* symbol) {
   const link_map* libc = FindLibc();
   if (libc == nullptr) return nullptr;
   return ElfObject(libc->l_addr, libc->l_ld).FindFunction(symbol);
+}
+
+void* FindVariableInLibc(const char* symbol, uint64_t bytes) {
+  const link_map* libc = FindLibc();
+  if (libc == nullptr) return nullptr;
+  uint64_t found_bytes = 0;
+  void* found =
+      ElfObject(libc->l_addr, libc->l_ld).FindVariable(symbol, &found_bytes);
+  return found_bytes == bytes ? found : nullptr;
 }
 
 void* FindNextOf(const char* symbol) {

@@ -38,7 +38,8 @@ constexpr int kMostMoved = 16;
 
 // When things are due, in monotonic time, and what is over. Collector only.
 struct Schedule {
-  uint64_t samples_ns = 0;
+  uint64_t threads_ns = 0;
+  uint64_t process_ns = 0;
   uint64_t anchors_ns = 0;
   uint64_t last_pass_ns = 0;
   uint64_t leftovers_ns = 0;
@@ -48,11 +49,16 @@ struct Schedule {
 };
 constinit Schedule g_schedule;
 
+void LookAtThreads(uint64_t now_ns) {
+  g_schedule.threads_ns = now_ns + SampleThreads(now_ns);
+}
+
 void TakeSamples(uint64_t now_ns, bool final) {
   Schedule& schedule = g_schedule;
-  if (now_ns >= schedule.samples_ns || final) {
-    schedule.samples_ns = now_ns + kPassPeriodNs * 9 / 10;
-    SampleThreads();
+  if (now_ns >= schedule.threads_ns || final) LookAtThreads(now_ns);
+  if (now_ns >= schedule.process_ns || final) {
+    schedule.process_ns = now_ns + kPassPeriodNs * 9 / 10;
+    SampleProcess();
     schedule.is_last = IsLastThread();
   }
   if (now_ns >= schedule.anchors_ns || final) {
@@ -75,7 +81,8 @@ void NoteLatePass(uint64_t now_ns) {
 void PrepareRings() {
   for (int i = 0; i < kMaxRefills; ++i) {
     if (!OfferRings(g_buffers.Refill()) || g_buffers.is_full()) return;
-    WaitForRequest(kRefillPauseNs);
+    SleepUntilRequest(kRefillPauseNs);
+    TakeRequest();
   }
 }
 
@@ -149,6 +156,23 @@ bool Turn() {
   return !g_output.is_closed();
 }
 
+// Threads at work are looked at more often than rings are drained.
+void WaitForPass() {
+  const uint64_t end_ns = MonotonicNs() + kPassPeriodNs;
+  for (;;) {
+    const uint64_t now_ns = MonotonicNs();
+    const uint64_t look_ns = g_schedule.threads_ns;
+    if (now_ns >= end_ns) return;
+    if (now_ns >= look_ns) {
+      LookAtThreads(now_ns);
+      continue;
+    }
+    SleepUntilRequest((look_ns < end_ns ? look_ns : end_ns) - now_ns);
+    FollowFaultHandlers();
+    if (TakeRequest()) return;
+  }
+}
+
 // On the thread that ends the process, in its exit handlers.
 void TurnInPlace() {
   const TurnInPlaceGuard guard;
@@ -189,7 +213,7 @@ void* RunCollector(void*) {
   SetCollectorState(CollectorState::kReady);
   if (goes_on) MeasureCallCost();
   while (goes_on && !g_schedule.is_last) {
-    WaitForRequest(kPassPeriodNs);
+    WaitForPass();
     goes_on = Turn();
   }
   if (goes_on) BecomeTheLastThread();

@@ -207,10 +207,13 @@ bool OfferRings(int count) {
   return true;
 }
 
-void WaitForRequest(uint64_t timeout_ns) {
-  if (g_process.wake.exchange(0, std::memory_order_acq_rel) != 0) return;
+void SleepUntilRequest(uint64_t timeout_ns) {
   const timespec timeout = ToTimespec(timeout_ns);
   Futex(&g_process.wake, FUTEX_WAIT, 0, &timeout);
+}
+
+bool TakeRequest() {
+  return g_process.wake.exchange(0, std::memory_order_acq_rel) != 0;
 }
 
 void NoteForeignCode(bool inside) {

@@ -15,7 +15,7 @@
 namespace dltap::shim {
 
 // Asks for a pass soon. Any thread, also a signal handler; one futex call, and
-// only when the collector sleeps.
+// only by the first to ask since the collector last woke.
 void WakeCollector();
 
 // Waits until the collector has come that far or has failed. False: it is not
@@ -60,8 +60,11 @@ bool OfferRings(int count);
 // Around what may take locks of others.
 void NoteForeignCode(bool inside);
 
-// Sleeps until somebody asks for a pass, `timeout_ns` at most.
-void WaitForRequest(uint64_t timeout_ns);
+// Sleeps until somebody asks for a pass, `timeout_ns` at most. Writes to no
+// memory.
+void SleepUntilRequest(uint64_t timeout_ns);
+// Has somebody asked for one since the last time?
+bool TakeRequest();
 
 // From now on, who asks for a pass runs `turn` instead: the collector is the
 // last thread.

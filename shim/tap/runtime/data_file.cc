@@ -144,9 +144,12 @@ bool DataFile::IsOurs() {
   return true;
 }
 
-// A failed block is cut off again: what follows a hole would be unreadable.
 bool DataFile::Append(std::span<const uint8_t> block) {
-  if (!IsOurs() || !Reserve(block.size(), 0)) return false;
+  return IsOurs() && Reserve(block.size(), 0) && Put(block);
+}
+
+// A failed block is cut off again: what follows a hole would be unreadable.
+bool DataFile::Put(std::span<const uint8_t> block) {
   if (!WriteAll(block)) {
     [[maybe_unused]] const int cut =
         ftruncate(current_.fd, static_cast<off_t>(current_.size));
@@ -164,7 +167,7 @@ uint64_t DataFile::room() const {
 WriteResult DataFile::Write(std::span<const uint8_t> block) {
   if (block.size() > room()) return WriteResult::kLimitReached;
   const bool written =
-      IsOurs() && Reserve(block.size(), kEndReserve) && Append(block);
+      IsOurs() && Reserve(block.size(), kEndReserve) && Put(block);
   return written ? WriteResult::kWritten : WriteResult::kFailed;
 }
 

@@ -67,6 +67,7 @@ class DataFile {
   bool IsOurs();
   bool Reserve(uint64_t bytes, uint64_t extra);
   bool WriteAll(std::span<const uint8_t> block);
+  bool Put(std::span<const uint8_t> block);
   bool DeleteOldest();
   void SegmentName(uint32_t number, char* out) const;
   static void CloseSegment(Segment* segment);

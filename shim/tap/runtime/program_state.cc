@@ -14,6 +14,16 @@ namespace {
 constinit sigset_t g_mask;
 constinit FloatState g_float;
 
+// What an instruction raises.
+constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+
+bool BlocksFault(const sigset_t& mask) {
+  for (const int fault : kFaults) {
+    if (sigismember(&mask, fault) != 0) return true;
+  }
+  return false;
+}
+
 bool IsHandled(int signal_number) {
   struct sigaction action;
   return sigaction(signal_number, nullptr, &action) == 0 &&
@@ -27,7 +37,6 @@ bool IsHandled(int signal_number) {
 // kernel kills. What the program blocks and does not handle stays blocked:
 // a thread of its own may wait for it.
 sigset_t OurMask(const sigset_t& programs) {
-  constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
   sigset_t mask;
   sigfillset(&mask);
   sigdelset(&mask, SIGSYS);
@@ -80,6 +89,12 @@ ProgramStateHold::~ProgramStateHold() {
 void PutDownProgramState() {
   ResetFloatState();
   LeaveRealTime();
+}
+
+void FollowFaultHandlers() {
+  if (!BlocksFault(g_mask)) return;
+  const sigset_t mask = OurMask(g_mask);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
 void TakeUpProgramState() {

@@ -27,6 +27,11 @@ class ProgramStateHold {
 // On the collector, first of all.
 void PutDownProgramState();
 
+// Whenever it has slept: the program may have come to handle, or not to, what
+// an instruction raises. Costs nothing where the thread that started the
+// collector blocked none of that.
+void FollowFaultHandlers();
+
 // Later, where the program's exit handlers will run on it.
 void TakeUpProgramState();
 

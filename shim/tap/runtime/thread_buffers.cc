@@ -44,6 +44,7 @@ bool ThreadBuffers::Reset(RingFile* file) {
   wanted_buffers_ = 4;
   wanted_large_rings_ = 1;
   is_full_.store(false, std::memory_order_relaxed);
+  lacks_memory_.store(false, std::memory_order_relaxed);
   for (auto& ready : ready_) ready.store(nullptr, std::memory_order_relaxed);
   for (auto& ring : ready_large_) {
     ring.store(nullptr, std::memory_order_relaxed);
@@ -90,18 +91,22 @@ bool ThreadBuffers::PrepareFirst() {
 int ThreadBuffers::RefillBuffers() {
   int missing = 0;
   int ready = 0;
+  bool lacks_memory = false;
   for (; ready < wanted_buffers_; ++ready) {
     if (ready_[ready].load(std::memory_order_relaxed) != nullptr) continue;
     ++missing;
     Ring* ring = NewRing(kSmallRingSlots);
-    if (ring == nullptr) break;
+    lacks_memory = ring == nullptr;
+    if (lacks_memory) break;
     RingFile::Populate(*ring);
     if (!PrepareReady(ready, ring)) {
       free_small_[free_small_count_++] = ring;
       break;
     }
   }
-  is_full_.store(ready == 0, std::memory_order_relaxed);
+  const bool too_many = count_ >= kMaxBuffers && free_buffer_count_ == 0;
+  lacks_memory_.store(lacks_memory, std::memory_order_relaxed);
+  is_full_.store(lacks_memory || too_many, std::memory_order_relaxed);
   if (missing > wanted_buffers_ / 2 && wanted_buffers_ < kMaxReadyBuffers) {
     wanted_buffers_ *= 2;
   }

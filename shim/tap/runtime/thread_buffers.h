@@ -33,7 +33,7 @@ struct alignas(64) ThreadBuffer {
   uint64_t cpu_time_ns;
   uint64_t run_delay_ns;
   uint64_t sampled_head;  // of the ring in use at the last sample
-  uint32_t idle_samples;  // looks since then in which nothing had happened
+  uint64_t sampled_ns;    // of the last sample, in monotonic time
   uint32_t looks;         // passes that have drained it
   bool is_replaced;       // the tid is a newer thread's
   bool is_named;
@@ -74,9 +74,14 @@ class ThreadBuffers {
   ThreadBuffer* TakeReady();
   Ring* TakeLargeRing();
 
-  // Buffers [0, count()) have been used; look at their state.
-  // No further one can be made until a thread ends.
+  // No further one can be made until a thread ends; some may be ready.
   bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
+  // The reason is not the number of threads, but that there is no memory for
+  // their rings.
+  bool lacks_memory() const {
+    return lacks_memory_.load(std::memory_order_relaxed);
+  }
+  // Buffers [0, count()) have been used; look at their state.
   uint32_t count() const { return count_; }
   ThreadBuffer& at(uint32_t i) { return buffers_[i]; }
 
@@ -120,6 +125,7 @@ class ThreadBuffers {
   int wanted_buffers_ = 4;
   int wanted_large_rings_ = 1;
   std::atomic<bool> is_full_{false};
+  std::atomic<bool> lacks_memory_{false};
   std::atomic<ThreadBuffer*> ready_[kMaxReadyBuffers] = {};
   std::atomic<Ring*> ready_large_[kMaxReadyLargeRings] = {};
 };

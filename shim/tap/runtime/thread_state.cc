@@ -176,8 +176,8 @@ void UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
   if (HasRing(thread)) return true;
   ThreadBuffer* buffer = WaitForBuffer();
   if (buffer == nullptr) {
-    CountLoss(g_buffers.is_full() ? LossKind::kThreadCap
-                                  : LossKind::kRingUnavailable);
+    const bool too_many = g_buffers.is_full() && !g_buffers.lacks_memory();
+    CountLoss(too_many ? LossKind::kThreadCap : LossKind::kRingUnavailable);
     AskForBuffers();
     return false;
   }

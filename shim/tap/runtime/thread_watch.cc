@@ -23,7 +23,20 @@ constexpr int kThreadsField = 20;
 // that we run on.
 constexpr uint64_t kNsPerStatTick = 10'000'000;
 
+// Looks at the threads while one of them is at work, and else. With 25 ms a gap
+// between calls is told from the calls around it; the collector's look for all
+// takes no more than one part in 250 of a CPU.
+constexpr uint64_t kShortestLookNs = 25'000'000;
+constexpr uint64_t kLongestLookNs = 100'000'000;
+constexpr uint64_t kLooksCpu = 250;
+// A pause is no end of the work.
+constexpr uint64_t kBusyForNs = 1'000'000'000;
+
 constinit uint32_t g_last_sampled = 0;
+constinit uint64_t g_last_work_ns = 0;
+
+[[gnu::section("dltap_at_load")]] constinit ThreadCountFinder g_find_count =
+    nullptr;
 
 trace::ThreadState StateOf(char letter) {
   switch (letter) {
@@ -61,13 +74,32 @@ void WriteThread(const ThreadBuffer& buffer) {
               trace::Piece::String(buffer.name, strlen(buffer.name)));
 }
 
-// The second number of schedstat (Documentation/scheduler/sched-stats.rst).
 void ReadRunDelay(uint32_t tid, ThreadBuffer& buffer) {
   char path[64];
   char line[128];
   snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
   buffer.has_run_delay = ReadSmallFile(path, line, sizeof(line)) >= 0 &&
                          ParseRunDelay(line, &buffer.run_delay_ns);
+}
+
+// Reads what the kernel has counted of a thread, and returns when: all at one
+// time, if this thread does not have to wait for a CPU meanwhile each time it
+// tries. 0: it has ended. The CPU time comes first, for asking for it makes the
+// kernel count up to now.
+uint64_t ReadCounts(uint32_t tid, ThreadBuffer& buffer) {
+  constexpr int kAttempts = 3;
+  constexpr uint64_t kAtOneTimeNs = 500'000;
+  uint64_t ticks = 0;
+  for (int i = 0; i < kAttempts; ++i) {
+    const uint64_t begin_ns = MonotonicNs();
+    const uint64_t cpu_time_ns = ThreadCpuNs(tid);
+    if (cpu_time_ns == 0) return 0;
+    buffer.cpu_time_ns = cpu_time_ns;
+    ReadRunDelay(tid, buffer);
+    ticks = Ticks();
+    if (MonotonicNs() - begin_ns < kAtOneTimeNs) break;
+  }
+  return ticks;
 }
 
 void SampleThread(ThreadBuffer& buffer) {
@@ -89,15 +121,15 @@ void SampleThread(ThreadBuffer& buffer) {
     buffer.is_named = true;
     WriteThread(buffer);
   }
-  ReadRunDelay(tid, buffer);
-  buffer.cpu_time_ns = ThreadCpuNs(tid);
-  // Now, for this thread may have to wait for a CPU before it writes.
-  WriteSample(buffer, Ticks(), stat.state);
+  const uint64_t ticks = ReadCounts(tid, buffer);
+  if (ticks != 0) WriteSample(buffer, ticks, stat.state);
 }
 
+enum class Due : uint8_t { kNo, kWork, kIdle };
+
 // Threads that wait for work are looked at less often.
-bool IsDue(ThreadBuffer& buffer) {
-  constexpr uint32_t kIdleLooks = 30;
+Due WhyDue(ThreadBuffer& buffer, uint64_t now_ns) {
+  constexpr uint64_t kIdleLookNs = 3'000'000'000;
   Ring* second = buffer.second.load(std::memory_order_acquire);
   trace::RingHeader& ring =
       *(second != nullptr ? second : buffer.first)->header;
@@ -106,10 +138,10 @@ bool IsDue(ThreadBuffer& buffer) {
   const bool in_call =
       std::atomic_ref(ring.open_call).load(std::memory_order_relaxed) != 0;
   const bool is_idle = head == buffer.sampled_head && !in_call;
-  if (is_idle && ++buffer.idle_samples < kIdleLooks) return false;
-  buffer.idle_samples = 0;
+  if (is_idle && now_ns - buffer.sampled_ns < kIdleLookNs) return Due::kNo;
+  buffer.sampled_ns = now_ns;
   buffer.sampled_head = head;
-  return true;
+  return is_idle ? Due::kIdle : Due::kWork;
 }
 
 uint64_t ResidentBytes() {
@@ -119,14 +151,6 @@ uint64_t ResidentBytes() {
   if (resident == nullptr) return 0;
   return strtoull(resident, nullptr, 10) *
          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
-void SampleProcess() {
-  trace::ProcessSampleRecord sample = {};
-  sample.ticks = Ticks();
-  sample.cpu_time_ns = ProcessCpuNs();
-  sample.resident_bytes = ResidentBytes();
-  WriteRecord(BlockKind::kSamples, sample);
 }
 
 // A worker of the kernel's, for io_uring, counts as a thread of the process.
@@ -158,22 +182,51 @@ bool OthersAreWorkers() {
   return are_workers;
 }
 
+// Needs no /proc, of which the program may have lost sight. A thread that the C
+// library has not made does not count there either, and does not keep the
+// process alive.
+bool IsLastOfLibrary() {
+  static constinit const std::atomic<uint32_t>* count = nullptr;
+  if (count == nullptr && g_find_count != nullptr) count = g_find_count();
+  return count != nullptr && count->load(std::memory_order_relaxed) == 1;
+}
+
 }  // namespace
 
 // The next time goes on where this one has stopped.
-void SampleThreads() {
+uint64_t SampleThreads(uint64_t now_ns) {
   constexpr uint32_t kMaxSamples = 32;
+  const uint64_t begin_ns = OwnCpuNs();
   const uint32_t count = g_buffers.count();
   uint32_t samples = 0;
   for (uint32_t i = 0; i < count && samples < kMaxSamples; ++i) {
     if (++g_last_sampled >= count) g_last_sampled = 0;
     ThreadBuffer& buffer = g_buffers.at(g_last_sampled);
-    if (!buffer.is_owned() || !IsDue(buffer)) continue;
+    const Due due = buffer.is_owned() ? WhyDue(buffer, now_ns) : Due::kNo;
+    if (due == Due::kNo) continue;
+    if (due == Due::kWork) g_last_work_ns = now_ns;
     SampleThread(buffer);
     ++samples;
   }
-  SampleProcess();
+  return NextLookNs(OwnCpuNs() - begin_ns,
+                    now_ns - g_last_work_ns < kBusyForNs);
 }
+
+uint64_t NextLookNs(uint64_t cost_ns, bool is_busy) {
+  const uint64_t affordable_ns = cost_ns * kLooksCpu;
+  if (!is_busy || affordable_ns > kLongestLookNs) return kLongestLookNs;
+  return affordable_ns > kShortestLookNs ? affordable_ns : kShortestLookNs;
+}
+
+void SampleProcess() {
+  trace::ProcessSampleRecord sample = {};
+  sample.ticks = Ticks();
+  sample.cpu_time_ns = ProcessCpuNs();
+  sample.resident_bytes = ResidentBytes();
+  WriteRecord(BlockKind::kSamples, sample);
+}
+
+void CountThreadsBy(ThreadCountFinder find) { g_find_count = find; }
 
 void NoteThreadEnd(ThreadBuffer& buffer) {
   if (!buffer.is_named) WriteThread(buffer);
@@ -181,9 +234,13 @@ void NoteThreadEnd(ThreadBuffer& buffer) {
 }
 
 bool IsLastThread() {
+  if (IsLastOfLibrary()) return true;
+  char path[64];
   char line[1024];
   ThreadStat main = {};
-  if (ReadSmallFile("/proc/self/stat", line, sizeof(line)) < 0 ||
+  // Of the thread: the kernel would add up all of them for the process.
+  snprintf(path, sizeof(path), "/proc/self/task/%d/stat", getpid());
+  if (ReadSmallFile(path, line, sizeof(line)) < 0 ||
       !ParseThreadStat(line, &main) ||
       main.state != trace::ThreadState::kEnded) {
     return false;
@@ -195,6 +252,8 @@ bool IsNewer(const ThreadStat& stat, uint64_t attached_ns) {
   return stat.start_ns > attached_ns + kNsPerStatTick;
 }
 
+// The second number (Documentation/scheduler/sched-stats.rst). A kernel that
+// does not count says that the thread, which is at work, has never run.
 bool ParseRunDelay(const char* line, uint64_t* run_delay_ns) {
   const auto next = [](const char* at) {
     at = at == nullptr ? nullptr : strchr(at, ' ');

@@ -2,6 +2,9 @@
 #ifndef DLTAP_SHIM_TAP_RUNTIME_THREAD_WATCH_H_
 #define DLTAP_SHIM_TAP_RUNTIME_THREAD_WATCH_H_
 
+#include <atomic>
+#include <cstdint>
+
 #include "shim/tap/runtime/thread_buffers.h"
 #include "shim/trace/records.h"
 
@@ -9,10 +12,18 @@
 // CPU time. Collector only.
 namespace dltap::shim {
 
-// One sample of the process and of each recorded thread that has submitted work
-// since the last one or is inside a call; of the others each few seconds. Not
-// more than so many at once: each costs a file of /proc.
-void SampleThreads();
+// One sample of each recorded thread that has submitted work since the last one
+// or is inside a call; of the others each few seconds. Not more than so many at
+// once: each costs two files of /proc. Returns in how many ns of monotonic time
+// the next ones are due.
+uint64_t SampleThreads(uint64_t now_ns);
+
+// One of the process.
+void SampleProcess();
+
+// What a look at the threads, which has taken that CPU time, says of the next
+// one. `is_busy`: a thread has submitted work lately.
+uint64_t NextLookNs(uint64_t cost_ns, bool is_busy);
 
 // The last sample of a thread that has ended.
 void NoteThreadEnd(ThreadBuffer& buffer);
@@ -20,6 +31,12 @@ void NoteThreadEnd(ThreadBuffer& buffer);
 // Has every other thread of the process ended? The main thread stays as a
 // zombie when it leaves by pthread_exit.
 bool IsLastThread();
+
+// How many threads of its own the C library counts, this one among them; the
+// last one ends the process. Asked for once, by the collector. nullptr: not
+// known.
+using ThreadCountFinder = const std::atomic<uint32_t>* (*)();
+void CountThreadsBy(ThreadCountFinder find);
 
 // What a line of /proc/PID/task/TID/stat tells.
 struct ThreadStat {
@@ -32,8 +49,8 @@ struct ThreadStat {
 bool ParseThreadStat(const char* line, ThreadStat* stat);
 
 // How long a thread was ready to run without a CPU, of a line of
-// /proc/PID/task/TID/schedstat. False when it is malformed, or of a kernel that
-// does not count.
+// /proc/PID/task/TID/schedstat. False when it is malformed, or the kernel does
+// not count.
 bool ParseRunDelay(const char* line, uint64_t* run_delay_ns);
 
 // Is it another thread than the one that attached at `attached_ns`, whose id it

@@ -148,7 +148,8 @@ TEST(TapHostileTest, ThreadChurnLosesNothingUncounted) {
       320u * 20u);
 }
 
-// Lost is what had no record, once each; what is only counted is not.
+// Lost is what had no record, once each; what is only counted is not. On a busy
+// machine most threads give up before there are rings for as many as can be.
 TEST(TapHostileTest, CallsOfMoreThreadsThanCanBeRecordedAreLostOnce) {
   constexpr uint64_t kThreads = 2200, kLaunches = 5;
   TappedProgram program("crowd");
@@ -158,9 +159,39 @@ TEST(TapHostileTest, CallsOfMoreThreadsThanCanBeRecordedAreLostOnce) {
   EXPECT_EQ(Recorded(model, "cudaLaunchKernel") + counted,
             kThreads * kLaunches + 1);
   EXPECT_EQ(AllCalls(model), CallsIn(outcome.output));
+  EXPECT_GT(counted, 0u);
+  EXPECT_EQ(Lost(model, "thread_cap") + Lost(model, "ring_unavailable"),
+            counted);
+}
+
+TEST(TapHostileTest, ThreadsThatAreTooManyAreSaidToBe) {
+  constexpr uint64_t kThreads = 2200, kLaunches = 5, kMostThreads = 2048;
+  TappedProgram program("crowd");
+  program.Run({"2200", "5", "0", "in_turn"});
+  const analyzer::TraceModel model = program.Read();
+  const uint64_t counted = Counted(model, "cudaLaunchKernel");
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel") + counted,
+            kThreads * kLaunches + 1);
+  // The main thread is one of them.
+  EXPECT_LE(Recorded(model, "cudaLaunchKernel"),
+            (kMostThreads - 1) * kLaunches + 1);
   EXPECT_GT(Lost(model, "thread_cap"), 0u);
   EXPECT_EQ(Lost(model, "thread_cap") + Lost(model, "ring_unavailable"),
             counted);
+}
+
+TEST(TapHostileTest, WhereRingsHaveNoRoomThreadsAreNotToldToBeTooMany) {
+  constexpr uint64_t kThreads = 300, kLaunches = 5;
+  TappedProgram program("crowd");
+  const Outcome outcome = program.Run({"300", "5", "8"});
+  EXPECT_EQ(outcome.exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  const uint64_t counted = Counted(model, "cudaLaunchKernel");
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel") + counted,
+            kThreads * kLaunches + 1);
+  EXPECT_GT(counted, 0u);
+  EXPECT_EQ(Lost(model, "thread_cap"), 0u);
+  EXPECT_EQ(Lost(model, "ring_unavailable"), counted);
 }
 
 // A file system of that size, for the life of the test.

@@ -171,6 +171,20 @@ static int BlockedAtFirst(void) {
   return 0;
 }
 
+// They are blocked for all that it begins with, and nobody handles them yet.
+static int HandledLater(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  Say("work %d\n", Work(3));
+  usleep(50000);
+  HandleFaults(LetIn, 0);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  SweepAWhile();
+  SayState("after sweeps");
+  return 0;
+}
+
 // A thread of the program's waits for what all of them block.
 static void* WaitForFault(void* set) {
   int number = 0;
@@ -203,6 +217,7 @@ int main(int argc, char** argv) {
       {"no_alternate_stack", OnNoAlternateStack},
       {"deep_handler", InADeepHandler},
       {"blocked_at_first", BlockedAtFirst},
+      {"handled_later", HandledLater},
       {"waited_for", WaitedFor},
   };
   return RUN_MODE(kModes, argc, argv);

@@ -307,6 +307,15 @@ static int TrappedCallsOfTheLastThread(void) {
   pthread_exit(NULL);
 }
 
+// There is no /proc in it, which tells of threads.
+static int ChangedRootOfTheLastThread(void) {
+  atexit(SayExit);
+  Say("work %d\n", Work(3));
+  mkdir(Folder("jail"), 0700);
+  if (chroot(Folder("jail")) != 0 || chdir("/") != 0) return 97;
+  pthread_exit(NULL);
+}
+
 // This thread may only read, write and end; its calls are on the recorded path.
 static void* Strict(void* argument) {
   int* launched = argument;
@@ -474,6 +483,7 @@ int main(int argc, char** argv) {
       {"lowest_descriptor", LowestDescriptor},
       {"no_descriptor_allowed_later", NoDescriptorAllowedLater},
       {"no_proc_later", NoProcLater},
+      {"changed_root_of_the_last_thread", ChangedRootOfTheLastThread},
       {"many_mappings", ManyMappings},
       {"locked_memory", LockedMemory},
       {"thread_closes_its_own", ThreadClosesItsOwn},

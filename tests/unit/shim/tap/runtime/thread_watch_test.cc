@@ -53,6 +53,22 @@ TEST(RunDelayTest, IsTheSecondNumber) {
   EXPECT_EQ(run_delay_ns, 0u);
 }
 
+// Without CONFIG_SCHEDSTATS, and with delay accounting off, the file is there.
+TEST(RunDelayTest, OfAKernelThatDoesNotCountIsNotKnown) {
+  uint64_t run_delay_ns = 0;
+  EXPECT_FALSE(ParseRunDelay("0 0 0\n", &run_delay_ns));
+}
+
+TEST(NextLookTest, IsSoonWhileAThreadIsAtWork) {
+  EXPECT_EQ(NextLookNs(20'000, true), 25'000'000u);
+  EXPECT_EQ(NextLookNs(20'000, false), 100'000'000u);
+}
+
+TEST(NextLookTest, ManyThreadsAreLookedAtAsOftenAsOnePartIn250OfACpuAllows) {
+  EXPECT_EQ(NextLookNs(200'000, true), 50'000'000u);
+  EXPECT_EQ(NextLookNs(1'000'000, true), 100'000'000u);
+}
+
 TEST(RunDelayTest, MalformedIsRefused) {
   uint64_t run_delay_ns = 0;
   for (const char* line : {"", "55", "55 ", "55 -1 1", "55 x 1", "55 9"}) {
