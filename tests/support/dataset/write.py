@@ -83,7 +83,8 @@ class Writer:
                  without: tuple[int, ...] = (), empty: tuple[int, ...] = (),
                  kernel_rows: int = 0,
                  renumber: dict[int, tuple[int, int]] | None = None,
-                 halved: tuple[int, ...] = (), pairs: bool = False):
+                 halved: tuple[int, ...] = (), pairs: bool = False,
+                 split: bool = False):
         self.simulation, self.folder, self.run = simulation, folder, run
         self.device_name, self.with_kernels = device_name, with_kernels
         self.name_of = name_of  # of kernels: hostile ones
@@ -92,6 +93,7 @@ class Writer:
         self.renumber = renumber or {}
         self.halved = halved  # ranks with two kernels for each of the others
         self.pairs = pairs  # a communicator for each two stages
+        self.split = split  # communicators were split off another
         self.clocks = Clocks(simulation)
         self.faults = {f.kind: f for f in simulation.job.faults}
         for rank, rows in enumerate(rows_by_rank(simulation)):
@@ -161,7 +163,8 @@ class Writer:
             key = (name, kind, peer)
             size = meeting.bytes * (2 if self._resizes(rank, meeting) else 1)
             row = {"device": 0, "communicator": name,
-                   "ranks": self._size(meeting), "communicator_rank": own,
+                   "ranks": None if self.split else self._size(meeting),
+                   "communicator_rank": None if self.split else own,
                    "kind": kind, "dtype": "bf16", "bytes": size,
                    "elements_in": size // 2, "elements_out": size // 2,
                    "peer": peer, "nth": count.get(key, 0), "begin_ns": begin,
