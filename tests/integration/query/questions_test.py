@@ -274,6 +274,21 @@ class Clocks(unittest.TestCase):
         self.assertTrue(verdicts.pop(6).startswith("refused: no collectives"))
         self.assertEqual(set(verdicts.values()), {"aligned"})
 
+    def test_a_clock_that_is_set_meanwhile_is_refused_and_blames_nobody(self):
+        job_ends = max(m.end.max()
+                       for m in job.Simulation(job.Job()).meetings)
+        for by in (3e6, 50e6, -50e6):
+            with self.subTest(by=by):
+                asked = Asked(write_options={
+                    "set_clocks": {1: (job_ends / 2, by)}})
+                verdicts = {r["rank"]: r["verdict"]
+                            for r in asked.ask("clocks")}
+                for rank, verdict in verdicts.items():
+                    self.assertEqual(verdict.split(":")[0],
+                                     "aligned" if rank < 8 else "refused")
+                self.assertEqual(asked.named("late", "verdict", "straggler"),
+                                 set())
+
     def test_transfers_and_waits_are_those_of_the_job(self):
         asked = Asked(data=8, steps=20, drift=50e-6)
         truth: dict[str, list[float]] = {}
