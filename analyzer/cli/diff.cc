@@ -108,10 +108,15 @@ int CodeOf(const std::vector<Judgement>& judgements, bool force) {
 }
 
 // nullopt: go on.
-std::optional<int> Refuse(const Difference& difference, bool force) {
-  if (difference.obstacles.empty() || force) return std::nullopt;
-  for (const NotComparable& obstacle : difference.obstacles) {
-    PrintError("diff: not comparable: " + ObstacleText(obstacle));
+std::optional<int> Refuse(const Difference& difference,
+                          const Options& options) {
+  const Bars bars = options.rules.empty() ? Bars::kAll : Bars::kRules;
+  const std::vector<Unlike> barred = difference.BarredBy(bars);
+  if (barred.empty() || options.force) return std::nullopt;
+  for (const Unlike& each : barred) {
+    const bool all = BarsOf(each.what) == Bars::kAll;
+    PrintError("diff: not comparable" +
+               std::string(all ? ": " : " by --fail-on: ") + UnlikeText(each));
   }
   PrintError("diff: --force compares them all the same");
   return kExitBadInput;
@@ -140,7 +145,7 @@ int CompareSides(const Summary& base, const Summary& now,
   DiffReport report{{&base, &base_figures}, {&now, &now_figures}, nullptr, {}};
   const Difference difference =
       Compare(report.base, report.now, options.least_steps);
-  if (const auto code = Refuse(difference, options.force)) return *code;
+  if (const auto code = Refuse(difference, options)) return *code;
   report.difference = &difference;
   for (const Rule& rule : rules) {
     // A function that neither run calls.

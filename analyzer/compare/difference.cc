@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "analyzer/compare/difference_rows.h"
@@ -88,6 +89,19 @@ void AddQuantities(const Side& base, const Side& now, Difference& out) {
 
 }  // namespace
 
+bool Difference::Has(Unlikeness what) const {
+  return std::any_of(unlike.begin(), unlike.end(),
+                     [what](const Unlike& each) { return each.what == what; });
+}
+
+std::vector<Unlike> Difference::BarredBy(Bars bars) const {
+  std::vector<Unlike> out;
+  std::copy_if(
+      unlike.begin(), unlike.end(), std::back_inserter(out),
+      [bars](const Unlike& each) { return BarsOf(each.what) >= bars; });
+  return out;
+}
+
 const QuantityChange* Difference::Find(std::string_view name) const {
   const auto at = std::find_if(
       quantities.begin(), quantities.end(),
@@ -100,7 +114,7 @@ Difference Compare(const Side& base, const Side& now, size_t least_steps) {
   Difference out;
   out.by_steps = base.has_steps() && now.has_steps();
   out.named_alike = NameAlike(base, now);
-  out.obstacles = FindObstacles(base, now, layers, least_steps);
+  out.unlike = FindUnlike(base, now, layers, least_steps);
   out.step = ChangeOf(StepLength(base, 1), StepLength(now, 1));
   AddParts(base, now, out);
   AddQuantities(base, now, out);

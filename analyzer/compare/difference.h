@@ -38,7 +38,7 @@ struct QuantityChange {
 struct Difference {
   bool by_steps = false;
   bool named_alike = false;  // their layers: see NameAlike
-  std::vector<NotComparable> obstacles;
+  std::vector<Unlike> unlike;
   Change step;                    // ns
   std::vector<PartChange> parts;  // the largest change first
   // The first ones of `parts` that the sentence names, and what all others
@@ -55,6 +55,10 @@ struct Difference {
   const std::vector<RowChange>& by(DifferenceBy what) const {
     return rows[static_cast<size_t>(what)];
   }
+  bool Has(Unlikeness what) const;
+  // What bars as much or more. kRules: what runs that a rule judges must not
+  // differ in.
+  std::vector<Unlike> BarredBy(Bars bars) const;
   // nullptr: neither run has it.
   const QuantityChange* Find(std::string_view name) const;
 };

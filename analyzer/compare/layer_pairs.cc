@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/metrics/layer_names.h"
 #include "opmodel/operation.h"
 #include "shim/specs/words.h"
 
@@ -34,22 +35,27 @@ void AddLayer(const LayerFigures& layer, const Side& side, LayerGroup& group) {
   if (group.name.empty()) {
     group.name = layer.row == LayerRow::kLayer ? layer.identity.operation
                                                : std::string(Name(layer.row));
+    group.weights = WeightsOf(layer.identity.operation);
   }
   ++group.layers;
   group.gpu_ns += layer.step_mean.gpu_ns;
   group.calls += layer.step_mean.calls;
+  group.recompute_ns += layer.step_mean.recompute_ns;
   group.flops += layer.sums.efficiency.flops / side.figures->totals.per_step();
 }
 
-void PairInOrder(std::vector<LayerPair>& pairs) {
-  std::map<LayerClass, std::array<std::vector<size_t>, 2>> left;
+// Of groups that are left over, those with one key; an empty one pairs none.
+void PairInOrder(std::string (*key_of)(const LayerGroup&),
+                 std::vector<LayerPair>& pairs) {
+  std::map<std::string, std::array<std::vector<size_t>, 2>> left;
   for (size_t i = 0; i < pairs.size(); ++i) {
     const LayerPair& pair = pairs[i];
     if (pair.any().row != LayerRow::kLayer) continue;
     if (pair.base.layers > 0 && pair.now.layers > 0) continue;
-    left[pair.any().layer_class][pair.base.layers > 0 ? 0 : 1].push_back(i);
+    left[key_of(pair.any())][pair.base.layers > 0 ? 0 : 1].push_back(i);
   }
-  for (const auto& [layer_class, places] : left) {
+  left.erase("");
+  for (const auto& [key, places] : left) {
     const auto& [of_base, of_now] = places;
     if (of_base.size() != of_now.size()) continue;
     for (size_t i = 0; i < of_base.size(); ++i) {
@@ -59,6 +65,12 @@ void PairInOrder(std::vector<LayerPair>& pairs) {
   std::erase_if(pairs, [](const LayerPair& pair) {
     return pair.base.layers == 0 && pair.now.layers == 0;
   });
+}
+
+std::string WeightsOfGroup(const LayerGroup& group) { return group.weights; }
+
+std::string ClassOfGroup(const LayerGroup& group) {
+  return std::string(Name(group.layer_class));
 }
 
 }  // namespace
@@ -85,7 +97,8 @@ std::vector<LayerPair> PairLayers(const Side& base, const Side& now) {
   };
   add(base, &LayerPair::base);
   add(now, &LayerPair::now);
-  if (!NameAlike(base, now)) PairInOrder(pairs);
+  PairInOrder(WeightsOfGroup, pairs);
+  if (!NameAlike(base, now)) PairInOrder(ClassOfGroup, pairs);
   return pairs;
 }
 

@@ -16,10 +16,17 @@ struct LayerGroup {
   LayerRow row = LayerRow::kLayer;
   LayerClass layer_class = LayerClass::kUnattributed;
   std::string name;
+  std::string weights;  // see WeightsOf(operation)
   uint64_t layers = 0;  // 0: there are none such
   double gpu_ns = 0;    // per step; without steps, over the run
   double calls = 0;     // the same, of the forward operation
   double flops = 0;
+  double recompute_ns = 0;  // of gpu_ns
+
+  // Of the passes forward and backward, by time where some is computed again.
+  double flops_of_passes() const {
+    return gpu_ns > 0 ? flops * (1 - recompute_ns / gpu_ns) : flops;
+  }
 };
 
 struct LayerPair {
@@ -29,10 +36,11 @@ struct LayerPair {
   const LayerGroup& any() const { return base.layers > 0 ? base : now; }
 };
 
-// By class and operation, whatever its precision. Where the two name
-// operations differently (another source of the trace, another GPU), groups
-// that are left over are paired in the order of the forward pass, if a class
-// has as many of them on both sides. In that order, new ones last.
+// By class and operation, whatever its precision; groups that are left over by
+// their weights, whatever the batch, in the order of the forward pass, if both
+// sides have as many of these weights. Where the two name operations
+// differently (another source of the trace, another GPU), the rest is paired in
+// that order, if a class has as many on both sides. New ones go last.
 std::vector<LayerPair> PairLayers(const Side& base, const Side& now);
 
 // Whether both name operations alike: one kind of trace, one GPU.

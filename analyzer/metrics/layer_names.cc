@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/metrics/op_name.h"
 
@@ -163,6 +164,29 @@ std::string LayerOperation(const TraceModel& model, const Process& process,
   const Activity& activity = process.activities[lead];
   if (activity.kind != ActivityKind::kKernel) return name;
   return absl::StrCat(name, " ", KernelText(model.texts[activity.name]));
+}
+
+std::string WeightsOf(std::string_view operation) {
+  std::vector<std::string> words = absl::StrSplit(std::string(operation), ' ');
+  if (specs::FromName<opmodel::DType>(words.back())) words.pop_back();
+  const auto first_size = [](const std::string& volume) {
+    return volume.substr(0, volume.find('x'));
+  };
+  if (words.size() == 2 && words[0] == "gemm") {  // gemm ROWSxOUTPUTSxINPUTS
+    const size_t sizes = words[1].find('x');
+    if (sizes == std::string::npos) return "";
+    return absl::StrCat("gemm ", words[1].substr(sizes + 1));
+  }
+  if (words.size() < 5 || words[2] != "->") return "";
+  if (words[0] == "conv") {  // conv IN -> OUT k3 g2
+    words[1] = first_size(words[1]);
+    words[3] = first_size(words[3]);
+  } else if (words.size() > 5 && words[4] == "seq") {  // lstm 8 -> 9 seq 10 ...
+    words.erase(words.begin() + 4, words.begin() + 6);
+  } else {
+    return "";
+  }
+  return absl::StrJoin(words, " ");
 }
 
 std::string ModuleName(std::string_view range) {

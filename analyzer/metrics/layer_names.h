@@ -16,6 +16,12 @@ namespace dltap::analyzer {
 std::string LayerOperation(const TraceModel& model, const Process& process,
                            const ProcessAttribution& attribution, size_t lead);
 
+// What a layer of this operation multiplies its input with, whatever the batch,
+// the size of images and the precision: "gemm 4096x1024x1024 bf16" -> "gemm
+// 1024x1024" (outputs, inputs), "conv 3x32x32 -> 16x16x16 k3" -> "conv 3 -> 16
+// k3". Empty: not known, as of products of activations.
+std::string WeightsOf(std::string_view operation);
+
 // "nn.Module: Linear_3" -> "Linear_3".
 std::string ModuleName(std::string_view range);
 

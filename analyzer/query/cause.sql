@@ -170,6 +170,10 @@ series AS (
     coalesce(l.link_ns, 0e0) AS excess_ns
   FROM compared c JOIN links l ON c.run = l.run AND c.rank = l.rank
     AND c.step = l.step),
+changing AS (
+  SELECT run, cause AS kind, rank, device, step, excess_ns AS excess
+  FROM series),
+{{include scatter}},
 sums AS (
   SELECT run, rank, device, cause, step, excess_ns,
     sum(excess_ns) OVER (PARTITION BY run, rank, device, cause ORDER BY step
@@ -194,23 +198,32 @@ halves AS (
       CASE WHEN s.step <= c.last_before THEN s.excess_ns END) AS before_ns,
     percentile_disc(0.5) WITHIN GROUP (ORDER BY
       CASE WHEN s.step > c.last_before THEN s.excess_ns END) AS after_ns,
-    min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step
+    min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step,
+    count(*) AS steps,
+    count(CASE WHEN s.step > c.last_before THEN 1 END) AS steps_after
   FROM series s LEFT JOIN changes c ON s.run = c.run AND s.rank = c.rank
     AND s.device = c.device AND s.cause = c.cause
   GROUP BY s.run, s.rank, s.device, s.cause),
+lasting AS (
+  SELECT h.run, h.rank, h.device, h.cause, h.length_ns, h.first_step,
+    h.before_ns, h.change_step, coalesce(h.after_ns, h.excess_ns) AS now_ns,
+    coalesce(h.after_ns, h.excess_ns) >= greatest(
+      {{threshold}} * h.length_ns, s.five_errors / sqrt(
+        CASE WHEN h.after_ns IS NULL THEN h.steps ELSE h.steps_after END))
+      AS lasts
+  FROM halves h JOIN scatter s ON h.run = s.run AND h.cause = s.kind),
 named AS (
   SELECT run, rank, cause, length_ns, first_step, before_ns, change_step,
-    coalesce(after_ns, excess_ns) AS now_ns,
+    now_ns, lasts,
     row_number() OVER (PARTITION BY run, rank
-      ORDER BY coalesce(after_ns, excess_ns) DESC, cause, device) AS place
-  FROM halves),
+      ORDER BY lasts DESC, now_ns DESC, cause, device) AS place
+  FROM lasting),
 hosts AS (SELECT run, rank, min(host) AS host FROM runs GROUP BY run, rank)
 SELECT n.run, n.rank, h.host,
-  CASE WHEN n.now_ns >= {{threshold}} * n.length_ns THEN n.cause
-    ELSE 'usual' END AS cause,
+  CASE WHEN n.lasts THEN n.cause ELSE 'usual' END AS cause,
   round(n.now_ns / 1e6, 4) AS ms_per_step,
   round(n.now_ns / NULLIF(n.length_ns, 0e0), 4) AS share_of_step,
-  CASE WHEN n.now_ns < {{threshold}} * n.length_ns THEN NULL
+  CASE WHEN NOT n.lasts THEN NULL
     WHEN n.now_ns - coalesce(n.before_ns, n.now_ns) >=
       {{threshold}} / 2e0 * n.length_ns
       AND n.before_ns < {{threshold}} * n.length_ns THEN n.change_step

@@ -80,7 +80,8 @@ known AS (
 residuals AS (
   SELECT d.run, d.rank, count(*) AS ends,
     median(abs(d.difference_ns - f.offset_ns - f.drift * d.since_ns))
-      AS residual_ns
+      AS residual_ns,
+    CAST(max(d.since_ns) - min(d.since_ns) AS DOUBLE) AS span_ns
   FROM differences d JOIN fits f ON d.run = f.run
     AND d.communicator = f.communicator AND d.lane = f.lane AND d.rank = f.rank
   JOIN leaders l ON d.run = l.run AND d.communicator = l.communicator
@@ -94,6 +95,10 @@ SELECT coalesce(p.run, k.run) AS run, coalesce(p.rank, k.rank) AS rank, p.host,
       'refused: no collectives in common with the lowest rank, nor by others'
     WHEN k.hops > 0 AND r.residual_ns > 1e6 THEN
       'refused: ends of the same collectives do not agree'
+    -- No clock runs or is slewed so fast.
+    WHEN p.clock = 'unix' AND abs(k.drift) > 1e-3
+      AND abs(k.drift) * r.span_ns > 1e6 THEN
+      'refused: a clock was set meanwhile, its own or one on the way to it'
     WHEN abs(k.offset_ns) > 6e10 AND p.clock = 'unix' THEN
       'refused: more than a minute apart, not of one job'
     ELSE 'aligned' END AS verdict

@@ -55,6 +55,7 @@ blames AS (
     CASE WHEN o.begin_ns - b.begin_ns < b.begin_ns - o.since_ns
       THEN o.step - 1 ELSE o.step END AS step,
     CASE WHEN o.begin_at = m.last_at THEN 1 ELSE 0 END AS is_last,
+    least(o.begin_at - m.middle_at, o.own_ns - u.own_ns) AS later_ns,
     greatest(least(o.begin_at - m.middle_at, o.own_ns - u.own_ns), 0e0)
       AS blame_ns
   FROM owned o
@@ -80,7 +81,8 @@ exposed AS (
   FROM windows GROUP BY run, rank, step),
 met_blames AS (
   SELECT run, rank, communicator, step, met_step, count(*) AS collectives,
-    sum(is_last) AS times_last, sum(blame_ns) AS blame_ns
+    sum(is_last) AS times_last, sum(blame_ns) AS blame_ns,
+    sum(later_ns) AS later_ns
   FROM blames GROUP BY run, rank, communicator, step, met_step),
 seen AS (
   SELECT b.run, b.communicator, b.met_step, b.rank, max(e.ns) AS ns,
@@ -103,7 +105,8 @@ lengths AS (
 per_step AS (
   SELECT b.run, b.rank, b.communicator, b.step,
     sum(b.collectives) AS collectives, sum(b.times_last) AS times_last,
-    sum(b.blame_ns * coalesce(l.share, 1e0)) AS blame_ns
+    sum(b.blame_ns * coalesce(l.share, 1e0)) AS blame_ns,
+    sum(b.later_ns * coalesce(l.share, 1e0)) AS later_ns
   FROM met_blames b LEFT JOIN lost l ON b.run = l.run AND b.rank = l.rank
     AND b.communicator = l.communicator AND b.met_step = l.met_step
   GROUP BY b.run, b.rank, b.communicator, b.step),
@@ -114,19 +117,25 @@ per_rank AS (
 -- The same delay is waited for in several communicators, one after another:
 -- the one that waits most tells the cost.
 costs AS (
-  SELECT run, rank, step, max(blame_ns) AS blame_ns
+  SELECT run, rank, step, max(blame_ns) AS blame_ns,
+    CASE WHEN max(later_ns) >= -min(later_ns) THEN max(later_ns)
+      ELSE min(later_ns) END AS later_ns
   FROM per_step GROUP BY run, rank, step),
 -- What a rank did before the first collective of a communicator is not known.
 known AS (SELECT run, min(step) AS step FROM per_step GROUP BY run),
 firsts AS (SELECT run, min(step) AS first_step FROM lengths GROUP BY run),
 series AS (
   SELECT p.run, p.rank, l.step, l.length_ns, f.first_step,
-    coalesce(c.blame_ns, 0e0) AS blame_ns
+    coalesce(c.blame_ns, 0e0) AS blame_ns, c.later_ns
   FROM per_rank p JOIN lengths l ON p.run = l.run
   JOIN known k ON l.run = k.run AND l.step >= k.step
   JOIN firsts f ON l.run = f.run
   LEFT JOIN costs c ON p.run = c.run AND p.rank = c.rank
     AND l.step = c.step),
+changing AS (
+  SELECT run, '' AS kind, rank, 0 AS device, step, later_ns AS excess
+  FROM series),
+{{include scatter}},
 -- Since when: as `stragglers` finds it.
 sums AS (
   SELECT run, rank, step, blame_ns,
@@ -158,7 +167,9 @@ halves AS (
     median(CASE WHEN s.step > c.last_before THEN s.length_ns END)
       AS length_after_ns,
     min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step,
-    count(CASE WHEN s.step <= c.last_before THEN 1 END) AS steps_before
+    count(CASE WHEN s.step <= c.last_before THEN 1 END) AS steps_before,
+    count(CASE WHEN s.step > c.last_before THEN 1 END) AS steps_after,
+    count(*) AS steps
   FROM series s LEFT JOIN changes c ON s.run = c.run AND s.rank = c.rank
   GROUP BY s.run, s.rank),
 -- A part of the steps alone counts where it differs from the rest. Of two steps
@@ -172,14 +183,17 @@ parted AS (
         AND before_ns - most_after_ns >=
           {{threshold}} / 2e0 * length_before_ns
         THEN 'fell' ELSE 'steady' END AS course,
-    blame_ns, length_ns, after_ns, length_after_ns
+    blame_ns, length_ns, after_ns, length_after_ns, steps, steps_before,
+    steps_after
   FROM halves),
 now AS (
   SELECT run, rank, first_step, change_step, course, before_ns,
     length_before_ns,
     CASE WHEN course = 'steady' THEN blame_ns ELSE after_ns END AS blame_ns,
     CASE WHEN course = 'steady' THEN length_ns ELSE length_after_ns END
-      AS length_ns
+      AS length_ns,
+    CASE WHEN course = 'steady' THEN steps ELSE steps_after END AS steps,
+    steps_before
   FROM parted),
 -- Of an even number of ranks the lesser of the two in the middle: else one of
 -- two would never be three times the median.
@@ -191,13 +205,20 @@ judged AS (
     n.course = 'rose' AND n.before_ns < {{threshold}} * n.length_before_ns
       AS began,
     CASE WHEN n.blame_ns - m.blame_ns >= {{threshold}} * n.length_ns
-        AND n.blame_ns >= 3e0 * m.blame_ns THEN 'straggler'
+        AND n.blame_ns >= 3e0 * m.blame_ns
+        AND n.blame_ns - m.blame_ns >= s.five_errors /
+          NULLIF(sqrt(n.steps), 0e0)
+        THEN 'straggler'
       WHEN n.course = 'fell'
         AND n.before_ns - m.blame_ns >= {{threshold}} * n.length_before_ns
-        AND n.before_ns >= 3e0 * m.blame_ns THEN 'recovered'
+        AND n.before_ns >= 3e0 * m.blame_ns
+        AND n.before_ns - m.blame_ns >= s.five_errors /
+          NULLIF(sqrt(n.steps_before), 0e0)
+        THEN 'recovered'
       ELSE 'usual' END AS verdict,
     n.blame_ns, n.length_ns, n.before_ns, n.length_before_ns
-  FROM now n JOIN medians m ON n.run = m.run),
+  FROM now n JOIN medians m ON n.run = m.run
+  JOIN scatter s ON n.run = s.run),
 told AS (
   SELECT run, rank, verdict, began, first_step, change_step,
     CASE WHEN verdict = 'recovered' THEN before_ns ELSE blame_ns END

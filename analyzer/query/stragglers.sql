@@ -32,6 +32,9 @@ excesses AS (
     p.own_ns / NULLIF(r.own_ns, 0e0) - 1e0 AS excess
   FROM placed p JOIN role_steps r ON p.run = r.run AND p.role = r.role
     AND p.step = r.step),
+changing AS (
+  SELECT run, '' AS kind, rank, device, step, excess FROM excesses),
+{{include scatter}},
 -- Where the mean changes most: the largest distance of the running sum from the
 -- line to its end. One step alone is no change, nor is it the half of two: of an
 -- even number the lesser of the two in the middle counts.
@@ -61,22 +64,35 @@ halves AS (
     percentile_disc(0.5) WITHIN GROUP (ORDER BY
       CASE WHEN e.step > c.last_before THEN e.excess END DESC) AS most_after,
     count(CASE WHEN e.step <= c.last_before THEN 1 END) AS steps_before,
+    count(CASE WHEN e.step > c.last_before THEN 1 END) AS steps_after,
     min(CASE WHEN e.step > c.last_before THEN e.step END) AS change_step,
     min(e.step) AS first_step
   FROM excesses e LEFT JOIN changes c ON e.run = c.run AND e.rank = c.rank
     AND e.device = c.device
   GROUP BY e.run, e.rank, e.device),
+-- From which excess on a part of the steps counts.
+limits AS (
+  SELECT h.run, h.rank, h.device,
+    greatest({{threshold}}, s.five_errors / sqrt(h.steps)) AS of_all,
+    greatest({{threshold}},
+      s.five_errors / NULLIF(sqrt(h.steps_before), 0e0)) AS of_before,
+    greatest({{threshold}},
+      s.five_errors / NULLIF(sqrt(h.steps_after), 0e0)) AS of_after
+  FROM halves h JOIN scatter s ON h.run = s.run),
 judged AS (
-  SELECT run, rank, device, steps, peers, step_ns, own_ns, excess, before,
-    CASE WHEN least(before, most_after) >= {{threshold}} THEN most_after
-      ELSE after END AS after, change_step, first_step,
+  SELECT h.run, h.rank, h.device, h.steps, h.peers, h.step_ns, h.own_ns,
+    h.excess, h.before,
+    CASE WHEN h.before >= l.of_before AND h.most_after >= l.of_after
+      THEN h.most_after ELSE h.after END AS after, h.change_step, h.first_step,
     CASE
-      WHEN peers < 2 THEN 'alone'
-      WHEN coalesce(after, excess) >= {{threshold}}
-        OR least(before, most_after) >= {{threshold}} THEN 'straggler'
-      WHEN before >= {{threshold}} AND steps_before > 1 THEN 'recovered'
+      WHEN h.peers < 2 THEN 'alone'
+      WHEN h.after >= l.of_after OR h.excess >= l.of_all AND h.after IS NULL
+        OR h.before >= l.of_before AND h.most_after >= l.of_after
+        THEN 'straggler'
+      WHEN h.before >= l.of_before AND h.steps_before > 1 THEN 'recovered'
       ELSE 'usual' END AS verdict
-  FROM halves),
+  FROM halves h JOIN limits l ON h.run = l.run AND h.rank = l.rank
+    AND h.device = l.device),
 hosts AS (SELECT run, rank, min(host) AS host FROM runs GROUP BY run, rank)
 SELECT j.run, j.rank, j.device, h.host, j.steps,
   round(j.step_ns / 1e6, 4) AS step_ms, round(j.own_ns / 1e6, 4) AS own_ms,

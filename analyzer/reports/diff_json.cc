@@ -63,16 +63,21 @@ void WriteSide(std::string_view key, const Side& side, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteObstacles(const Difference& difference, JsonWriter& json) {
-  json.Key("not_comparable");
+// Those that bar comparing, or the others.
+void WriteUnlike(std::string_view key, const Difference& difference,
+                 bool barring, JsonWriter& json) {
+  json.Key(key);
   json.BeginArray();
-  for (const NotComparable& obstacle : difference.obstacles) {
+  for (const Unlike& each : difference.unlike) {
+    if ((BarsOf(each.what) == Bars::kAll) != barring) continue;
     json.BeginObject();
-    json.Field("id", Name(obstacle.obstacle));
-    json.Field("text", ObstacleText(obstacle));
-    WriteName("base", obstacle.base, json);
-    WriteName("new", obstacle.now, json);
-    json.Field("share", obstacle.share);
+    json.Field("id", Name(each.what));
+    json.Field("text", UnlikeText(each));
+    WriteName("base", each.base, json);
+    WriteName("new", each.now, json);
+    json.Field("share", each.share);
+    json.Field("step_share", each.step_share);
+    json.Field("bars_rules", BarsOf(each.what) != Bars::kNothing);
     json.EndObject();
   }
   json.EndArray();
@@ -148,7 +153,8 @@ std::string DiffJson(const DiffReport& report) {
   json.Field("sentence", DiffSentence(difference));
   WriteSide("base", report.base, json);
   WriteSide("new", report.now, json);
-  WriteObstacles(difference, json);
+  WriteUnlike("not_comparable", difference, true, json);
+  WriteUnlike("unlike", difference, false, json);
   json.Field("per", difference.by_steps ? "step" : "run");
   WriteList("rules", report.judgements, WriteJudgement, json);
   WriteChange("step_ns", difference.step, json);

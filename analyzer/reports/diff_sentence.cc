@@ -51,16 +51,10 @@ std::string MemoryOf(const Difference& difference) {
   return "";
 }
 
-bool Has(const Difference& difference, Obstacle obstacle) {
-  const std::vector<NotComparable>& all = difference.obstacles;
-  return std::any_of(all.begin(), all.end(), [obstacle](const auto& one) {
-    return one.obstacle == obstacle;
-  });
-}
-
 void AddLayers(const Difference& difference, std::vector<std::string>& parts) {
   if (!difference.named_alike) return;
-  if (Has(difference, Obstacle::kLayers)) return;
+  if (difference.Has(Unlikeness::kLayers)) return;
+  if (difference.Has(Unlikeness::kFused)) return;
   size_t said = 0;
   for (const RowChange& row : difference.by(DifferenceBy::kLayer)) {
     const double change = row.count.change.value_or(0);
@@ -97,6 +91,10 @@ std::string Lengths(const Difference& difference) {
   if (const auto margin = step.margin(); margin && *margin > 0) {
     text += ", ±" + Ms(*margin);
   }
+  for (const Unlike& each : difference.unlike) {
+    if (!each.step_share) continue;
+    text += ", for " + PercentText(each.step_share) + " of the FLOPs";
+  }
   return text + ")";
 }
 
@@ -127,15 +125,15 @@ std::vector<std::string> Parts(const Difference& difference) {
   return parts;
 }
 
-std::string Sides(const NotComparable& obstacle) {
-  return Printable(obstacle.base) + " against " + Printable(obstacle.now);
+std::string Sides(const Unlike& unlike) {
+  return Printable(unlike.base) + " against " + Printable(unlike.now);
 }
 
-std::string LossText(const NotComparable& obstacle) {
+std::string LossText(const Unlike& unlike) {
   std::string text = "the trace of ";
-  if (!obstacle.base.empty()) text += "BASE is incomplete: " + obstacle.base;
-  if (!obstacle.base.empty() && !obstacle.now.empty()) text += "; that of ";
-  if (!obstacle.now.empty()) text += "NEW is incomplete: " + obstacle.now;
+  if (!unlike.base.empty()) text += "BASE is incomplete: " + unlike.base;
+  if (!unlike.base.empty() && !unlike.now.empty()) text += "; that of ";
+  if (!unlike.now.empty()) text += "NEW is incomplete: " + unlike.now;
   return text;
 }
 
@@ -155,38 +153,48 @@ std::string PartText(const SeriesKey& key) {
   return pass.empty() ? text : text + " " + std::string(pass);
 }
 
-std::string ObstacleText(const NotComparable& obstacle) {
-  switch (obstacle.obstacle) {
-    case Obstacle::kNoGpuWork:
-      return "work of a GPU in BASE: " + obstacle.base +
-             ", in NEW: " + obstacle.now;
-    case Obstacle::kGpu: return "other GPUs: " + Sides(obstacle);
-    case Obstacle::kSimulated:
-      return "one GPU is simulated: " + Sides(obstacle);
-    case Obstacle::kClock:
-      return "other clocks of the host: " + Sides(obstacle);
-    case Obstacle::kLevel: return "other levels: " + Sides(obstacle);
-    case Obstacle::kLosses: return LossText(obstacle);
-    case Obstacle::kSteps:
-      return "steps were found in one of them only (" + Sides(obstacle) +
+std::string UnlikeText(const Unlike& unlike) {
+  switch (unlike.what) {
+    case Unlikeness::kNoGpuWork:
+      return "work of a GPU in BASE: " + unlike.base +
+             ", in NEW: " + unlike.now;
+    case Unlikeness::kGpu: return "other GPUs: " + Sides(unlike);
+    case Unlikeness::kSimulated:
+      return "one GPU is simulated: " + Sides(unlike);
+    case Unlikeness::kClock:
+      return "other clocks of the host: " + Sides(unlike);
+    case Unlikeness::kLevel: return "other levels: " + Sides(unlike);
+    case Unlikeness::kLosses: return LossText(unlike);
+    case Unlikeness::kSteps:
+      return "steps were found in one of them only (" + Sides(unlike) +
              "); --window all compares the runs";
-    case Obstacle::kFewSteps:
-      return "fewer steps than --min-steps asks for: " + Sides(obstacle);
-    case Obstacle::kStepUnit:
-      return "steps were told " + Sides(obstacle) + ", and one of NEW has " +
-             PercentText(obstacle.share) +
+    case Unlikeness::kFewSteps:
+      return "fewer steps than --min-steps asks for: " + Sides(unlike);
+    case Unlikeness::kStepUnit:
+      return "steps were told " + Sides(unlike) + ", and one of NEW has " +
+             PercentText(unlike.share) +
              " of the kernels of one of BASE; --window all compares the runs";
-    case Obstacle::kDevices:
-      return "no steps, and other numbers of devices: " + Sides(obstacle);
-    case Obstacle::kShapes:
+    case Unlikeness::kDevices:
+      return "no steps, and other numbers of devices: " + Sides(unlike);
+    case Unlikeness::kShapes:
       return "other sizes: a call of the same layer computes " +
-             PercentText(obstacle.share) + " of BASE's";
-    case Obstacle::kLayers:
-      return "other layers or sizes: both have only " +
-             PercentText(obstacle.share) + " of the layers' GPU time";
-    case Obstacle::kNoTimes:
-      return "times other than 0 of the kernels in BASE: " + obstacle.base +
-             ", in NEW: " + obstacle.now + "; only what was counted compares";
+             PercentText(unlike.share) + " of BASE's, a step " +
+             PercentText(unlike.step_share);
+    case Unlikeness::kLayers:
+      return "another model: both have only " + PercentText(unlike.share) +
+             " of the layers' GPU time";
+    case Unlikeness::kFramework: return "other frameworks: " + Sides(unlike);
+    case Unlikeness::kUse: return "other use: " + Sides(unlike);
+    case Unlikeness::kFused:
+      return "layers run as other operations: " + PercentText(unlike.share) +
+             " of their GPU time is in operations that both have";
+    case Unlikeness::kPrecision: return "other precision: " + Sides(unlike);
+    case Unlikeness::kDeviceCount:
+      return "other numbers of devices: " + Sides(unlike) +
+             "; numbers are of one of them";
+    case Unlikeness::kNoTimes:
+      return "times other than 0 of the kernels in BASE: " + unlike.base +
+             ", in NEW: " + unlike.now + "; only what was counted compares";
   }
   return "";
 }
@@ -196,7 +204,7 @@ std::string DiffSentence(const Difference& difference) {
   const std::string unit = difference.by_steps ? "step" : "run";
   if (!step.change) return unit + " time is unknown";
   const std::string counts = Join(CountChanges(difference), "; ");
-  if (Has(difference, Obstacle::kNoTimes)) {
+  if (difference.Has(Unlikeness::kNoTimes)) {
     return unit + " can't be compared: kernels have no times" +
            (counts.empty() ? "" : "; " + counts);
   }

@@ -16,8 +16,8 @@ std::string DiffSentence(const Difference& difference);
 // "ATTENTION backward", "idle wait", "not observed".
 std::string PartText(const SeriesKey& key);
 
-// Why two runs can't be compared, a clause.
-std::string ObstacleText(const NotComparable& obstacle);
+// What two runs differ in, a clause.
+std::string UnlikeText(const Unlike& unlike);
 
 }  // namespace dltap::analyzer
 

@@ -11,13 +11,19 @@
 namespace dltap::analyzer {
 namespace {
 
-std::string Obstacles(const Difference& difference, const std::string& before) {
+// One line each.
+std::string Unlikes(const Difference& difference, const std::string& before,
+                    std::string (*escaped)(std::string_view)) {
   std::string text;
-  for (const NotComparable& obstacle : difference.obstacles) {
-    text += before + "not comparable: " + ObstacleText(obstacle) + '\n';
+  for (const Unlike& each : difference.unlike) {
+    const bool bars = BarsOf(each.what) == Bars::kAll;
+    text += before + (bars ? "not comparable: " : "differs: ") +
+            escaped(UnlikeText(each)) + '\n';
   }
   return text;
 }
+
+std::string Same(std::string_view text) { return std::string(text); }
 
 Table OneTable(const Difference& difference, const DiffOptions& options) {
   return options.by ? RowChangeTable(difference, *options.by, options.top)
@@ -70,9 +76,10 @@ std::string Folded(const std::string& title, const Table& table) {
 
 std::string DiffText(const DiffReport& report, const DiffOptions& options) {
   const Difference& difference = *report.difference;
-  std::string text =
-      DiffSentence(difference) + '\n' + Obstacles(difference, "") + "\nbase  " +
-      SideText(report.base) + "\nnew   " + SideText(report.now) + '\n';
+  std::string text = DiffSentence(difference) + '\n' +
+                     Unlikes(difference, "", Same) + "\nbase  " +
+                     SideText(report.base) + "\nnew   " + SideText(report.now) +
+                     '\n';
   if (!report.judgements.empty()) {
     text += '\n' + RenderText(JudgementTable(report));
   }
@@ -83,10 +90,8 @@ std::string DiffText(const DiffReport& report, const DiffOptions& options) {
 std::string DiffMarkdown(const DiffReport& report, const DiffOptions& options) {
   const Difference& difference = *report.difference;
   std::string text = "**" + Escaped(DiffSentence(difference)) + "**\n\n";
-  for (const NotComparable& obstacle : difference.obstacles) {
-    text += "- not comparable: " + Escaped(ObstacleText(obstacle)) + '\n';
-  }
-  text += "- base: " + Escaped(SideText(report.base)) +
+  text += Unlikes(difference, "- ", Escaped) +
+          "- base: " + Escaped(SideText(report.base)) +
           "\n- new: " + Escaped(SideText(report.now)) + "\n";
   if (!report.judgements.empty()) {
     text += '\n' + MarkdownTable(JudgementTable(report));

@@ -169,17 +169,29 @@ class DiffTest(unittest.TestCase):
         self.diff("--fail-on", "syncs>0", new, base)
 
     def test_what_is_not_comparable_is_refused_and_named(self):
-        for wanted, changes in (("other GPUs", {"gpu": "NVIDIA A100"}),
-                                ("other levels", {"level": "host"})):
-            base, new = self.pair(**changes)
-            refused = self.diff(base, new, code=3)
-            self.assertIn(wanted, refused.stderr)
-            self.assertEqual(refused.stdout, "")
-            forced = self.diff("--force", base, new).stdout.splitlines()
-            self.assertIn(wanted, forced[1])
+        base, new = self.pair(level="host")
+        refused = self.diff(base, new, code=3)
+        self.assertIn("other levels", refused.stderr)
+        self.assertEqual(refused.stdout, "")
+        forced = self.diff("--force", base, new).stdout.splitlines()
+        self.assertIn("not comparable: other levels", forced[1])
         base, new = self.pair()
         self.diff("--min-steps", "100", base, new, code=3)
         self.diff(base, str(self.folder / "missing"), code=3)
+
+    def test_another_gpu_is_said_and_bars_only_rules(self):
+        base, new = self.pair(gpu="NVIDIA A100")
+        lines = self.diff(base, new).stdout.splitlines()
+        self.assertIn("differs: other GPUs", lines[1])
+        document = self.document(base, new)
+        self.assertEqual(document["not_comparable"], [])
+        self.assertEqual([(each["id"], each["bars_rules"])
+                          for each in document["unlike"]], [("gpu", True)])
+        rule = ("--fail-on", "step_ms>3%")
+        refused = self.diff(*rule, base, new, code=3)
+        self.assertIn("not comparable by --fail-on: other GPUs",
+                      refused.stderr)
+        self.diff("--force", *rule, base, new)
 
     def test_a_step_is_not_compared_with_a_part_of_one(self):
         # Without marks, each product is what repeats.

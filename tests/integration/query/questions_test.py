@@ -205,6 +205,22 @@ class Faults(unittest.TestCase):
         work = [r["most_work_of_median"] for r in asked.ask("steps")]
         self.assertGreater(sorted(work)[len(work) // 2], 1.1)
 
+    def test_random_lengths_make_nobody_a_lasting_straggler(self):
+        for seed, (data, steps) in enumerate(((8, 8), (8, 16), (4, 40))):
+            with self.subTest(data=data, steps=steps):
+                asked = Asked(data=data, uneven=0.3, steps=steps, seed=seed)
+                for name in ("stragglers", "late"):
+                    verdicts = {row["verdict"]
+                                for row in asked.ask(name, top=1000)}
+                    self.assertEqual(verdicts, {"usual"}, name)
+                self.assertEqual(asked.named("cause", "cause", "data"), set())
+
+    def test_a_slow_gpu_among_random_lengths_is_told_from_data(self):
+        asked = Asked(data=6, uneven=0.3, steps=16,
+                      faults=(Fault("slow_gpu", 3, 8),))
+        self.assertEqual(asked.named("cause", "cause", "gpu"), {3})
+        self.assertEqual(asked.named("cause", "cause", "data"), set())
+
     def test_a_slow_link_is_no_slow_rank(self):
         asked = Asked(data=6, faults=(Fault("slow_link", 5, 4, 3.0),))
         self.assertEqual(asked.named("cause", "cause", "link"), {5})
@@ -258,6 +274,21 @@ class Clocks(unittest.TestCase):
         self.assertTrue(verdicts.pop(6).startswith("refused: no collectives"))
         self.assertEqual(set(verdicts.values()), {"aligned"})
 
+    def test_a_clock_that_is_set_meanwhile_is_refused_and_blames_nobody(self):
+        job_ends = max(m.end.max()
+                       for m in job.Simulation(job.Job()).meetings)
+        for by in (3e6, 50e6, -50e6):
+            with self.subTest(by=by):
+                asked = Asked(write_options={
+                    "set_clocks": {1: (job_ends / 2, by)}})
+                verdicts = {r["rank"]: r["verdict"]
+                            for r in asked.ask("clocks")}
+                for rank, verdict in verdicts.items():
+                    self.assertEqual(verdict.split(":")[0],
+                                     "aligned" if rank < 8 else "refused")
+                self.assertEqual(asked.named("late", "verdict", "straggler"),
+                                 set())
+
     def test_transfers_and_waits_are_those_of_the_job(self):
         asked = Asked(data=8, steps=20, drift=50e-6)
         truth: dict[str, list[float]] = {}
@@ -290,6 +321,18 @@ class Groups(unittest.TestCase):
                     continue  # nothing tells it from a group of data
                 self.assertEqual(row["purpose"], expected,
                                  (shape, row["communicator"]))
+
+    def test_members_of_a_communicator_that_was_split_off_have_places(self):
+        for pairs in (False, True):
+            plain, split = (Asked(
+                pipeline=4, data=2, tensor=1,
+                write_options={"split": split, "pairs": pairs})
+                for split in (False, True))
+            for question in ("groups", "stages", "bubbles", "late"):
+                with self.subTest(question, pairs=pairs):
+                    self.assertNotEqual(plain.ask(question), [])
+                    self.assertEqual(split.ask(question),
+                                     plain.ask(question))
 
 
 class WhatIsMissing(unittest.TestCase):

@@ -31,11 +31,15 @@ class Clocks:
         self.host_of = np.arange(job.ranks) // job.ranks_per_host
         self.offset = random.uniform(-1, 1, hosts) * job.offset_ns
         self.drift = random.uniform(-1, 1, hosts) * job.drift
+        # By host: from this true time on it is so much later.
+        self.set: dict[int, tuple[float, float]] = {}
 
     def read(self, rank: int, true_ns: np.ndarray) -> np.ndarray:
         host = self.host_of[rank]
+        since, by = self.set.get(host, (np.inf, 0.0))
         return EPOCH + np.rint(true_ns * (1 + self.drift[host]) +
-                               self.offset[host]).astype(np.int64)
+                               self.offset[host] +
+                               by * (true_ns >= since)).astype(np.int64)
 
 
 class RankRows:
@@ -83,7 +87,9 @@ class Writer:
                  without: tuple[int, ...] = (), empty: tuple[int, ...] = (),
                  kernel_rows: int = 0,
                  renumber: dict[int, tuple[int, int]] | None = None,
-                 halved: tuple[int, ...] = (), pairs: bool = False):
+                 halved: tuple[int, ...] = (), pairs: bool = False,
+                 split: bool = False,
+                 set_clocks: dict[int, tuple[float, float]] | None = None):
         self.simulation, self.folder, self.run = simulation, folder, run
         self.device_name, self.with_kernels = device_name, with_kernels
         self.name_of = name_of  # of kernels: hostile ones
@@ -92,7 +98,9 @@ class Writer:
         self.renumber = renumber or {}
         self.halved = halved  # ranks with two kernels for each of the others
         self.pairs = pairs  # a communicator for each two stages
+        self.split = split  # communicators were split off another
         self.clocks = Clocks(simulation)
+        self.clocks.set = set_clocks or {}
         self.faults = {f.kind: f for f in simulation.job.faults}
         for rank, rows in enumerate(rows_by_rank(simulation)):
             if rank not in without:
@@ -161,7 +169,8 @@ class Writer:
             key = (name, kind, peer)
             size = meeting.bytes * (2 if self._resizes(rank, meeting) else 1)
             row = {"device": 0, "communicator": name,
-                   "ranks": self._size(meeting), "communicator_rank": own,
+                   "ranks": None if self.split else self._size(meeting),
+                   "communicator_rank": None if self.split else own,
                    "kind": kind, "dtype": "bf16", "bytes": size,
                    "elements_in": size // 2, "elements_out": size // 2,
                    "peer": peer, "nth": count.get(key, 0), "begin_ns": begin,

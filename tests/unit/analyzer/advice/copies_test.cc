@@ -108,6 +108,20 @@ TEST(CopiesAdviceTest, OtherFrameworksGetNoOptionOfTorch) {
   EXPECT_EQ(advice->act.find("pin_memory"), std::string::npos);
 }
 
+// XLA's copies wait for what was called before them, whatever the stream.
+TEST(CopiesAdviceTest, JaxIsToPutTheNextBatchBeforeTheStepIsCalled) {
+  Upload upload;
+  upload.framework = "\"jax 0.10.2\"";
+  for (const char* source : {"pageable", "pinned"}) {
+    upload.source = source;
+    const auto advice = Given(AdviceOf(Training(upload)), "copy_overlap");
+    ASSERT_NE(advice, nullptr) << source;
+    EXPECT_NE(advice->act.find("jax.device_put(next batch) before this step"),
+              std::string::npos);
+    EXPECT_EQ(advice->act.find("stream"), std::string::npos);
+  }
+}
+
 TEST(CopiesAdviceTest, PinnedMemoryIsNotToBePinned) {
   Upload upload;
   upload.source = "pinned";

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "tests/support/trace_text.h"
@@ -50,6 +51,15 @@ std::string Steps(int gemms, int gemm_us, int pause_us,
   return text;
 }
 
+std::string Replaced(std::string text, std::string_view what,
+                     std::string_view with) {
+  for (size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+  return text;
+}
+
 double SumOfParts(const Difference& difference) {
   double sum = 0;
   for (const PartChange& part : difference.parts) sum += *part.ns.change;
@@ -59,7 +69,7 @@ double SumOfParts(const Difference& difference) {
 TEST(DifferenceTest, ARunDoesNotDifferFromItself) {
   const TestRun run(Steps(3, 50, 30));
   const Difference difference = Compare(run.side(), run.side());
-  EXPECT_TRUE(difference.obstacles.empty());
+  EXPECT_TRUE(difference.unlike.empty());
   EXPECT_FALSE(difference.step.differs());
   for (const auto& part : difference.parts) EXPECT_FALSE(part.ns.differs());
   for (const auto& each : difference.quantities) {
@@ -131,35 +141,67 @@ TEST(DifferenceTest, KernelsOfOneCorrelationInARowAreOneLaunch) {
 // Another source names other layers and knows other FLOPs of the same kernels.
 TEST(DifferenceTest, UnlikeSourcesAreComparableByTheirKernels) {
   const TestRun own(Steps(3, 50, 30));
-  std::string text = Steps(3, 50, 30);
-  text.replace(text.find("dltap"), 5, "kineto");
+  const std::string text = Replaced(Steps(3, 50, 30), "dltap", "kineto");
   const TestRun imported(text);
-  EXPECT_TRUE(Compare(own.side(), imported.side()).obstacles.empty());
-  const size_t kernels = 36;
-  for (size_t i = 0, at = 0; i < kernels; ++i, ++at) {
-    at = text.find("ampere_sgemm", at);
-    text.replace(at, 6, "newest");
-  }
-  const TestRun other(text);
+  EXPECT_TRUE(Compare(own.side(), imported.side()).unlike.empty());
+  const TestRun other(Replaced(Replaced(text, "ampere_sgemm", "newest_sgemm"),
+                               "m=64 n=64 k=64", "m=96 n=64 k=80"));
   const Difference difference = Compare(own.side(), other.side());
-  ASSERT_EQ(difference.obstacles.size(), 1u);
-  EXPECT_EQ(difference.obstacles[0].obstacle, Obstacle::kLayers);
+  ASSERT_EQ(difference.unlike.size(), 1u);
+  EXPECT_EQ(difference.unlike[0].what, Unlikeness::kLayers);
 }
 
-TEST(DifferenceTest, AnotherGpuIsInTheWay) {
+TEST(DifferenceTest, TwiceTheBatchIsSaidAndBarsOnlyRules) {
+  const std::string text = Steps(3, 50, 30);
+  const TestRun base(text);
+  const TestRun now(Replaced(text, "n=64", "n=128"));
+  const Difference difference = Compare(base.side(), now.side());
+  ASSERT_EQ(difference.unlike.size(), 1u);
+  EXPECT_EQ(difference.unlike[0].what, Unlikeness::kShapes);
+  EXPECT_DOUBLE_EQ(*difference.unlike[0].share, 2);
+  EXPECT_DOUBLE_EQ(*difference.unlike[0].step_share, 2);
+  EXPECT_TRUE(difference.BarredBy(Bars::kAll).empty());
+  EXPECT_EQ(difference.BarredBy(Bars::kRules).size(), 1u);
+  EXPECT_EQ(difference.by(DifferenceBy::kLayer)[0].presence, Presence::kBoth);
+}
+
+TEST(DifferenceTest, OtherWeightsAreAnotherModel) {
+  const std::string text = Steps(3, 50, 30);
+  const TestRun base(text);
+  const TestRun now(Replaced(text, "m=64 n=64 k=64", "m=96 n=64 k=80"));
+  const Difference difference = Compare(base.side(), now.side());
+  ASSERT_EQ(difference.unlike.size(), 1u);
+  EXPECT_EQ(difference.unlike[0].what, Unlikeness::kLayers);
+  EXPECT_EQ(difference.BarredBy(Bars::kAll).size(), 1u);
+}
+
+TEST(DifferenceTest, OtherFrameworksAreInTheWay) {
+  const std::string text = Steps(3, 50, 30);
+  const TestRun base(Replaced(text, "pid=1", "pid=1 framework=\"jax 0.10.2\""));
+  const TestRun now(
+      Replaced(text, "pid=1", "pid=1 framework=\"torch 2.11.0\""));
+  const Difference difference = Compare(base.side(), now.side());
+  ASSERT_EQ(difference.unlike.size(), 1u);
+  EXPECT_EQ(difference.unlike[0].what, Unlikeness::kFramework);
+  EXPECT_EQ(difference.unlike[0].base, "jax");
+}
+
+TEST(DifferenceTest, AnotherGpuIsSaidAndBarsOnlyRules) {
   const TestRun base(Steps(3, 50, 30, "a"));
   const TestRun now(Steps(3, 50, 30, "b"));
   const Difference difference = Compare(base.side(), now.side());
-  ASSERT_EQ(difference.obstacles.size(), 1u);
-  EXPECT_EQ(difference.obstacles[0].obstacle, Obstacle::kGpu);
+  ASSERT_EQ(difference.unlike.size(), 1u);
+  EXPECT_EQ(difference.unlike[0].what, Unlikeness::kGpu);
+  EXPECT_TRUE(difference.BarredBy(Bars::kAll).empty());
+  EXPECT_EQ(difference.BarredBy(Bars::kRules).size(), 1u);
 }
 
 TEST(DifferenceTest, TooFewStepsAreInTheWayIfMoreWereAskedFor) {
   const TestRun run(Steps(3, 50, 30));
-  EXPECT_TRUE(Compare(run.side(), run.side(), 5).obstacles.empty());
+  EXPECT_TRUE(Compare(run.side(), run.side(), 5).unlike.empty());
   const Difference difference = Compare(run.side(), run.side(), 50);
-  ASSERT_EQ(difference.obstacles.size(), 1u);
-  EXPECT_EQ(difference.obstacles[0].obstacle, Obstacle::kFewSteps);
+  ASSERT_EQ(difference.unlike.size(), 1u);
+  EXPECT_EQ(difference.unlike[0].what, Unlikeness::kFewSteps);
 }
 
 }  // namespace
