@@ -35,9 +35,11 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
   absl::flat_hash_map<size_t, Pass> by_name;
   for (const Range& range : process.ranges) {
     const auto [it, is_new] = by_name.try_emplace(range.name.value());
-    if (is_new) it->second = PassOf(model.texts[range.name]);
-    if (is_new) AddScope(PathOf(model.texts[range.name]));
+    if (!is_new) continue;
+    AddParents(PathOf(model.texts[range.name]));
+    AddScope(PathOf(model.texts[range.name]));
   }
+  for (auto& [name, pass] : by_name) pass = PassOf(model.texts[TextId(name)]);
   for (size_t i = 0; i < process.ranges.size(); ++i) {
     const TextId name = process.ranges[i].name;
     Pass& pass = by_name.at(name.value());
@@ -46,21 +48,26 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
     passes_.resize(process.ranges.size(), Pass::kNoPath);
     passes_[i] = pass;
     differentiates_ |= pass != Pass::kPlain && pass != Pass::kCommon;
-    if (pass != Pass::kBackward) continue;
-    const RangeId run = RunOf(RangeId(i));
-    first_backward_.try_emplace(run.known() ? run.value() : i,
-                                process.ranges[i].begin_ns);
   }
 }
 
-XlaPasses::Pass XlaPasses::PassOf(std::string_view name) {
+void XlaPasses::AddParents(std::string_view path) {
+  size_t end = path.rfind('/');
+  while (end != std::string_view::npos && end > 0) {
+    if (!parents_.emplace(path.substr(0, end)).second) return;
+    end = path.rfind('/', end - 1);
+  }
+}
+
+XlaPasses::Pass XlaPasses::PassOf(std::string_view name) const {
   name = PathOf(name);
   if (Has(name, "rematted_computation")) return Pass::kRecompute;
   if (Has(name, "transpose(")) return Pass::kBackward;
   if (TapeIn(name) != std::string_view::npos) return Pass::kBackward;
   if (Has(name, "jvp(")) return Pass::kForward;
   if (!name.starts_with("jit(")) return Pass::kNoPath;  // an argument
-  return name.ends_with(')') ? Pass::kCommon : Pass::kPlain;
+  const bool is_common = name.ends_with(')') || parents_.contains(name);
+  return is_common ? Pass::kCommon : Pass::kPlain;
 }
 
 // "a/gradient_tape/b/c": what is left without the tape begins with "a/b".
@@ -90,9 +97,10 @@ RangeId XlaPasses::RunOf(RangeId range) const {
 
 XlaPasses::Place XlaPasses::PlaceAt(ThreadId thread, int64_t at_ns) const {
   const RangeId range = ranges_.InnermostAt(thread, at_ns);
-  if (!range.known() || !any()) return {RangeId(), false, true};
+  if (!range.known() || !any()) return {RangeId(), range, false, false, true};
   const TextId name = process_.ranges[range.value()].name;
-  return {RunOf(range), passes_[range.value()] != Pass::kNoPath,
+  const Pass pass = passes_[range.value()];
+  return {RunOf(range), range, pass != Pass::kNoPath, pass == Pass::kPlain,
           PathOf(model_.texts[name]).empty()};
 }
 
@@ -103,16 +111,10 @@ Direction XlaPasses::Of(RangeId range) const {
     case Pass::kBackward: return Direction::kBackward;
     case Pass::kRecompute: return Direction::kRecompute;
     case Pass::kNoPath:
-    case Pass::kCommon: return Direction::kNone;
-    case Pass::kPlain: break;
+    case Pass::kPlain:
+    case Pass::kCommon: break;
   }
-  const RangeId run = RunOf(range);
-  const auto it =
-      first_backward_.find(run.known() ? run.value() : range.value());
-  const bool uses_gradients =
-      it != first_backward_.end() &&
-      process_.ranges[range.value()].begin_ns > it->second;
-  return uses_gradients ? Direction::kUpdate : Direction::kNone;
+  return Direction::kNone;
 }
 
 Direction SettledDirection(Direction by_path, Direction by_call) {

@@ -19,8 +19,9 @@ namespace dltap::analyzer {
 // The pass that JAX tells in the paths which XLA writes into its NVTX ranges:
 // "Thunk:#name=jit(step)/transpose(jvp())/dot_general,hlo_op=...#". A path is
 // what the operations of a fusion have in common: "jit(step)" alone may be of
-// any pass, or of several. What differentiation left alone after the first
-// backward work of the same run of a module uses gradients: the update.
+// any pass, or of several, and so may "jit(step)/while/body" where other paths
+// go on behind it. What differentiation left alone is of no pass by its path:
+// a batch that is prepared, or an update (xla_runs.h).
 // TensorFlow writes "name=gradient_tape/dense/MatMul/MatMul": a gradient of
 // what stands in the scope `dense`, where all else is of the forward pass.
 // Holds references.
@@ -32,11 +33,14 @@ class XlaPasses {
   // kNone: `range` is no such range, or does not tell.
   Direction Of(RangeId range) const;
 
-  // Where a thread is: in a run of a module (none: in none of XLA's), in a
-  // range whose path is one of JAX's, or tells anything at all.
+  // Where a thread is: in a run of a module (none: in none of XLA's), and in
+  // which range; whether its path is one of JAX's, was not differentiated, or
+  // is there at all.
   struct Place {
     RangeId run;
+    RangeId range;
     bool has_path;
+    bool is_plain;
     bool is_silent;
   };
   Place PlaceAt(ThreadId thread, int64_t at_ns) const;
@@ -54,7 +58,8 @@ class XlaPasses {
     kPlain,  // not differentiated
     kCommon  // ends before that shows
   };
-  static Pass PassOf(std::string_view name);
+  Pass PassOf(std::string_view name) const;
+  void AddParents(std::string_view path);
   void AddScope(std::string_view path);
   Pass PassInScopes(std::string_view name) const;
   RangeId RunOf(RangeId range) const;
@@ -62,10 +67,9 @@ class XlaPasses {
   const TraceModel& model_;
   const Process& process_;
   const RangeIndex& ranges_;
-  std::set<std::string, std::less<>> scopes_;  // of TensorFlow, with gradients
+  std::set<std::string, std::less<>> parents_;  // what other paths begin with
+  std::set<std::string, std::less<>> scopes_;   // of TensorFlow, with gradients
   std::vector<Pass> passes_;  // by range; empty: no range is of XLA
-  // Run of a module -> when its first backward work was submitted.
-  absl::flat_hash_map<size_t, int64_t> first_backward_;
   bool differentiates_ = false;
 };
 

@@ -12,11 +12,21 @@
 namespace dltap::analyzer {
 
 // Gives kernels of XLA a direction where no path tells one, by their place in
-// the runs of modules; only in a program that differentiates:
-//  - In a run with a backward pass, what comes before its first work and the
-//    last layer forward is forward, but for factors (one block); what comes
-//    behind its last work and that of layers is the update, but for sums and
-//    scatters without a path. What lies between stays open.
+// the runs of modules; only in a program that differentiates.
+//  - In a run with a backward pass, what comes before the last layer that is
+//    told to be forward in front of the first backward one is forward, but for
+//    factors (one block), and for sums and scatters without a path: they may be
+//    gradients for which labels are enough.
+//  - Between layers that are told to be backward, layers are: products whose
+//    path ends in the scope that they share with the update of their weights,
+//    and, if nothing is computed again, fusions over rows. Behind the last one
+//    so are such products, if no update holds layers.
+//  - What was not differentiated is the update behind backward work and the
+//    last layer forward, and so is what comes behind a run's last backward work
+//    and that of layers, but for sums, scatters (gradients) and single numbers
+//    (the loss). Where a loop sums up gradients, only what is done once is.
+//    What else lies between stays open.
+//  - One fusion of a loop has one direction.
 //  - Other runs are forward if they hold work of layers, or follow such a run
 //    or an input; behind a run with a backward pass they are the update, as
 //    where the program applies gradients by itself. Where layers have no path,

@@ -112,6 +112,37 @@ def recurrence():
 
 
 @program
+def summed_gradients():
+    """Of four batches, in a loop; then one update."""
+    def loss(weights, x):
+        for w in weights[:-1]:
+            x = jax.nn.gelu(x @ w)
+        return -jax.nn.log_softmax(x @ weights[-1])[:, 0].mean()
+
+    def step(weights, batches):
+        def add(sums, x):
+            return jax.tree.map(jnp.add, sums, jax.value_and_grad(loss)(
+                weights, x)), None
+        zeros = jnp.zeros(()), jax.tree.map(jnp.zeros_like, weights)
+        (value, slopes), _ = lax.scan(add, zeros, batches)
+        return value, jax.tree.map(lambda w, g: w - 0.1 * g, weights, slopes)
+    return step, [filled(256, 256) for _ in range(3)], filled(4, 64, 256)
+
+
+@program
+def steps_in_a_loop():
+    def loss(weights, x):
+        return jnp.mean((jnp.tanh(x @ weights[0]) @ weights[1]) ** 2)
+
+    def steps(weights, batches):
+        def one(weights, x):
+            value, weights = descend(loss)(weights, x)
+            return weights, value
+        return lax.scan(one, weights, batches)
+    return steps, [filled(128, 512), filled(512, 64)], filled(4, 64, 128)
+
+
+@program
 def norm_and_softmax():
     def loss(weights, x):
         for w in weights:

@@ -41,6 +41,11 @@ std::string Module(int begin_us, int end_us,
          "#\" kind=nvtx domain=TSL\n";
 }
 
+// With more than one block; else it may be a factor.
+std::string InBlocks(const std::string& thunk) {
+  return thunk.substr(0, thunk.size() - 1) + " grid=64,1,1\n";
+}
+
 std::vector<Attributed> AttributedOf(const std::string& text) {
   const TraceModel model =
       TraceFromText("device 0 name=gpu\nthread 0 tid=1 name=python\n" + text);
@@ -74,10 +79,24 @@ TEST(XlaPassesTest, WhatIsCommonToSeveralPassesTellsNone) {
       DirectionsOf(
           Module(0, 90) +
           Thunk(10, "jit(step)/transpose(jvp())/dot_general", "gemm_fusion") +
-          Thunk(20, "jit(step)", "gemm_fusion_dot_1") +
+          Thunk(20, "jit(step)", "loop_select_fusion") +
           Thunk(30, "", "input_scatter_fusion") +
           Thunk(40, "jit(step)/transpose(jvp())/dot_general", "gemm_fusion")),
       (Directions{kBackward, kNone, kNone, kBackward}));
+}
+
+// A loop over the batches of one update has both passes in its body.
+TEST(XlaPassesTest, AScopeThatOtherPathsGoOnBehindIsCommonToPasses) {
+  const std::string body = "jit(step)/while/body/closed_call";
+  EXPECT_EQ(
+      DirectionsOf(Module(0, 90) +
+                   Thunk(10, body + "/jvp()/dot_general", "gemm_1") +
+                   Thunk(20, body + "/transpose(jvp())/mul", "loop_1") +
+                   Thunk(30, body, "loop_select_fusion") +
+                   Thunk(40, "jit(step)/while/body", "loop_add_fusion") +
+                   Thunk(50, body + "/transpose(jvp())/mul", "loop_2") +
+                   Thunk(60, "jit(step)/while/body/add", "loop_add")),
+      (Directions{kForward, kBackward, kNone, kNone, kBackward, kUpdate}));
 }
 
 TEST(XlaPassesTest, WhatUsesGradientsIsTheUpdate) {
@@ -87,13 +106,8 @@ TEST(XlaPassesTest, WhatUsesGradientsIsTheUpdate) {
           Thunk(20, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
           Thunk(30, "jit(step)/sub", "loop_subtract_fusion") +
           Thunk(40, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
-          Thunk(50, "jit(step)", "loop_subtract_fusion_1")),
+          InBlocks(Thunk(50, "jit(step)", "loop_subtract_fusion_1"))),
       (Directions{kNone, kBackward, kUpdate, kBackward, kUpdate}));
-}
-
-// With more than one block; else it may be a factor.
-std::string InBlocks(const std::string& thunk) {
-  return thunk.substr(0, thunk.size() - 1) + " grid=64,1,1\n";
 }
 
 TEST(XlaPassesTest, WhatNoPathTellsHasThePassOfItsPlaceInTheRun) {
@@ -105,11 +119,84 @@ TEST(XlaPassesTest, WhatNoPathTellsHasThePassOfItsPlaceInTheRun) {
                          Thunk(25, backward, "gemm_fusion_dot") +
                          Thunk(30, "jit(step)", "loop_select_fusion") +
                          Thunk(40, "jit(step)", "gemm_fusion_dot_1") +
-                         Thunk(50, "jit(step)", "loop_subtract_fusion") +
+                         InBlocks(Thunk(50, "jit(step)", "loop_add_fusion")) +
                          Thunk(60, "", "input_scatter_fusion_1") +
                          Thunk(70, "", "input_transpose_fusion")),
-            (Directions{kForward, kForward, kNone, kBackward, kNone, kNone,
+            (Directions{kForward, kForward, kNone, kBackward, kNone, kBackward,
                         kUpdate, kNone, kUpdate}));
+}
+
+TEST(XlaPassesTest, AProductFusedWithTheUpdateOfItsWeightsIsBackward) {
+  const std::string backward = "jit(step)/transpose(jvp())/dot_general";
+  const std::string weights = "jit(step)";  // of product and update
+  EXPECT_EQ(DirectionsOf(Module(0, 90) +
+                         Thunk(10, "jit(step)/jvp()/dot_general", "gemm_0") +
+                         Thunk(15, weights, "gemm_fusion_dot_1") +
+                         Thunk(20, backward, "gemm_fusion_dot_2") +
+                         Thunk(25, weights, "gemm_fusion_dot_3") +
+                         Thunk(30, "", "fusion_7") +
+                         Thunk(35, backward, "gemm_fusion_dot_4") +
+                         Thunk(40, weights, "gemm_fusion_dot_5")),
+            (Directions{kForward, kNone, kBackward, kBackward, kBackward,
+                        kBackward, kBackward}));
+}
+
+TEST(XlaPassesTest, ProductsOfAnUpdateAreNotTakenForGradients) {
+  EXPECT_EQ(DirectionsOf(
+                Module(0, 90) +
+                Thunk(10, "jit(step)/transpose(jvp())/dot_general", "gemm_1") +
+                Thunk(20, "jit(step)", "gemm_fusion_dot_1") +
+                Thunk(30, "jit(step)/dot_general", "gemm_fusion_dot_2") +
+                Thunk(40, "jit(step)", "gemm_fusion_dot_3")),
+            (Directions{kBackward, kNone, kUpdate, kNone}));
+}
+
+TEST(XlaPassesTest, AFilledGradientBeforeTheForwardPassEndsIt) {
+  EXPECT_EQ(
+      DirectionsOf(
+          Module(0, 90) +
+          Thunk(5, "jit(step)/transpose(jvp())/broadcast_in_dim", "loop_1") +
+          InBlocks(Thunk(10, "", "input_scatter_fusion")) +
+          InBlocks(Thunk(15, "", "input_reduce_fusion")) +
+          InBlocks(Thunk(20, "jit(step)/eq", "loop_compare_fusion")) +
+          InBlocks(Thunk(25, "", "fusion_7")) +
+          Thunk(30, "jit(step)/jvp()/dot_general", "gemm_fusion_dot_1") +
+          Thunk(40, "jit(step)/transpose(jvp())/dot_general", "gemm_2")),
+      (Directions{kBackward, kNone, kNone, kForward, kForward, kForward,
+                  kBackward}));
+}
+
+// One turn of a loop over batches, whose gradients are summed up.
+std::string Turn(int at_us) {
+  const std::string body = "jit(step)/while/body";
+  return Thunk(at_us, body + "/closed_call/jvp()/dot_general", "gemm_1") +
+         Thunk(at_us + 5, body + "/closed_call/transpose(jvp())/dot_general",
+               "gemm_2") +
+         InBlocks(Thunk(at_us + 10, body, "gemm_fusion_dot_3")) +
+         InBlocks(Thunk(at_us + 15, body + "/add", "loop_add_fusion"));
+}
+
+TEST(XlaPassesTest, WhatIsDoneOnceBehindALoopOverBatchesIsTheUpdate) {
+  EXPECT_EQ(DirectionsOf(Module(0, 90) + Turn(10) + Turn(30) +
+                         InBlocks(Thunk(60, "jit(step)/sub", "loop_sub"))),
+            (Directions{kForward, kBackward, kBackward, kNone, kForward,
+                        kBackward, kBackward, kNone, kUpdate}));
+}
+
+TEST(XlaPassesTest, WhatEachTurnOfALoopOverStepsEndsWithIsTheUpdate) {
+  EXPECT_EQ(DirectionsOf(Module(0, 90) + Turn(10) + Turn(30)),
+            (Directions{kForward, kBackward, kBackward, kUpdate, kForward,
+                        kBackward, kBackward, kUpdate}));
+}
+
+TEST(XlaPassesTest, ALossAtTheEndOfARunIsNoUpdate) {
+  std::string loss = Thunk(30, "jit(step)", "loop_negate_fusion");
+  loss.insert(loss.size() - 1, " grid=1,1,1 block=1,1,1");
+  EXPECT_EQ(
+      DirectionsOf(Module(0, 90) +
+                   Thunk(10, "jit(step)/transpose(jvp())/mul", "loop_fusion") +
+                   InBlocks(Thunk(20, "jit(step)", "loop_add_fusion")) + loss),
+      (Directions{kBackward, kUpdate, kNone}));
 }
 
 TEST(XlaPassesTest, RunsWithoutGradientsUpdateBehindThoseWithAndElseEvaluate) {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/xla_run.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/launch_shape.h"
+#include "analyzer/model/layer_class.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// A number is an argument rather than a batch.
+bool IsInput(const Activity& activity, const Attributed& attributed) {
+  return attributed.layer_class == LayerClass::kCopyH2d &&
+         activity.bytes > sizeof(double);
+}
+
+uint64_t Product(const std::array<uint32_t, 3>& sizes) {
+  return uint64_t{sizes[0]} * sizes[1] * sizes[2];
+}
+
+class RunBuilder {
+ public:
+  RunBuilder(const TraceModel& model, const Process& process,
+             const XlaPasses& xla_passes, const ProcessAttribution& attribution)
+      : model_(model),
+        process_(process),
+        xla_passes_(xla_passes),
+        attribution_(attribution) {}
+
+  void Add(size_t activity) {
+    const Attributed& at = attribution_.activities[activity];
+    if (!at.submitted_by.known()) return;
+    const RangeId range = PlaceOf(at.submitted_by).run;
+    if (range.known()) {
+      RunIn(range).works.push_back(WorkOf(activity, at));
+    } else if (IsInput(process_.activities[activity], at)) {
+      runs_.emplace_back().is_input = true;
+    }
+  }
+
+  std::vector<XlaRun> Take() { return std::move(runs_); }
+
+ private:
+  XlaPasses::Place PlaceOf(CallId id) const {
+    const Call& call = process_.calls[id.value()];
+    return xla_passes_.PlaceAt(call.thread, call.begin_ns);
+  }
+
+  TextId TextOf(RangeId range) const {
+    return range.known() ? process_.ranges[range.value()].name : TextId();
+  }
+
+  XlaRun& RunIn(RangeId range) {
+    const auto [it, is_new] =
+        of_range_.try_emplace(range.value(), runs_.size());
+    if (is_new) runs_.emplace_back().module = TextOf(range);
+    return runs_[it->second];
+  }
+
+  // A node of a graph has the range in which it was made.
+  XlaWork WorkOf(size_t index, const Attributed& at) const {
+    const Activity& activity = process_.activities[index];
+    const XlaPasses::Place place =
+        PlaceOf(at.owner.known() ? at.owner : at.submitted_by);
+    const std::string_view name =
+        activity.name.known() ? model_.texts[activity.name] : "";
+    const LaunchShape shape = ShapeOf(process_, activity);
+    return {.activity = index,
+            .told = at.direction,
+            .thunk = TextOf(place.range),
+            .is_layer = IsOfALayer(at.layer_class),
+            .is_over_rows = name.starts_with("fusion") ||
+                            name.starts_with("triton_softmax"),
+            .is_scatter = name.find("scatter") != std::string_view::npos,
+            .is_sum = at.layer_class != LayerClass::kElementwise &&
+                      at.layer_class != LayerClass::kLayout,
+            .has_path = place.has_path,
+            .is_plain = place.is_plain,
+            .is_silent = place.is_silent,
+            .one_block = Product(shape.grid) <= 1,
+            .one_number = Product(shape.grid) * Product(shape.block) == 1};
+  }
+
+  const TraceModel& model_;
+  const Process& process_;
+  const XlaPasses& xla_passes_;
+  const ProcessAttribution& attribution_;
+  std::vector<XlaRun> runs_;
+  absl::flat_hash_map<size_t, size_t> of_range_;  // into runs_
+};
+
+}  // namespace
+
+std::vector<XlaRun> XlaRuns(const TraceModel& model, const Process& process,
+                            const XlaPasses& xla_passes,
+                            const std::vector<Submission>& order,
+                            const ProcessAttribution& attribution) {
+  RunBuilder builder(model, process, xla_passes, attribution);
+  for (const Submission& at : order) {
+    if (!at.captured) builder.Add(at.activity);
+  }
+  return builder.Take();
+}
+
+}  // namespace dltap::analyzer
