@@ -40,7 +40,7 @@ class RunPass {
     Direction phase = Direction::kNone;
     for (const Run& run : runs) {
       if (run.first_backward) {
-        Split(run);
+        Split(run, *run.first_backward);
         phase = Direction::kUpdate;
       } else if (differentiate.contains(run.module)) {
         // Cut, or it skips its backward pass this time.
@@ -63,8 +63,8 @@ class RunPass {
     }
   }
 
-  void Split(const Run& run) {
-    SetForward(run, std::min(*run.first_backward, run.forward_end));
+  void Split(const Run& run, size_t first_backward) {
+    SetForward(run, std::min(first_backward, run.forward_end));
     for (size_t i = run.after_passes; i < run.activities.size(); ++i) {
       if (run.may_update[i]) Set(run.activities[i], Direction::kUpdate);
     }
