@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -32,14 +33,21 @@ double BackwardNs(const Facts& facts) {
   return ns;
 }
 
-// Of which layers' backward pass most is.
-LayerClass MostlyOf(const Facts& facts) {
+struct Layers {
+  LayerClass most;  // of which most of the backward pass is
+  const char* all;
+};
+
+Layers LayersOf(const Facts& facts) {
   const auto backward_ns = [&facts](LayerClass c) {
     return facts.totals.classes[static_cast<size_t>(c)].backward_ns();
   };
-  return backward_ns(LayerClass::kConv) > backward_ns(LayerClass::kGemm)
-             ? LayerClass::kConv
-             : LayerClass::kGemm;
+  const int64_t conv_ns = backward_ns(LayerClass::kConv);
+  const int64_t gemm_ns = backward_ns(LayerClass::kGemm);
+  return {conv_ns > gemm_ns ? LayerClass::kConv : LayerClass::kGemm,
+          conv_ns == 0   ? "products"
+          : gemm_ns == 0 ? "convolutions"
+                         : "products and convolutions"};
 }
 
 }  // namespace
@@ -51,21 +59,19 @@ void AdviseUnusedGradients(const Facts& facts, std::vector<Advice>& out) {
   const double least_ns =
       facts.Step(static_cast<double>(work.ns) - work.worst_ns);
   if (facts.ShareOfStep(least_ns) < kLeastShare) return;
-  const LayerClass layers = MostlyOf(facts);
-  Advice advice = SavingOf(facts, work, WaitedFor(facts, layers));
+  const Layers layers = LayersOf(facts);
+  Advice advice = SavingOf(facts, work, WaitedFor(facts, layers.most));
   advice.gain_high_ns = std::max(advice.gain_high_ns, BackwardNs(facts)) +
                         facts.Step(facts.totals.in(DeviceState::kIdle));
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
-      "%.0f %ss a step make gradients of weights, %.2f ms; the update is "
+      "%.0f %s a step make gradients of weights, %.2f ms; the update is "
       "too short to have read those of %.2f ms",
-      advice.evidence.count,
-      layers == LayerClass::kConv ? "convolution" : "product", ns * 1e-6,
-      least_ns * 1e-6);
+      advice.evidence.count, layers.all, ns * 1e-6, least_ns * 1e-6);
   advice.phase = Phase::kBackward;
-  advice.layer_class = layers;
-  advice.claims.With(layers).With(LayerClass::kElementwise);
+  advice.layer_class = layers.most;
+  advice.claims.With(layers.most).With(LayerClass::kElementwise);
   advice.claimed_ns = advice.gain_high_ns;
   out.push_back(std::move(advice));
 }

@@ -12,9 +12,9 @@ namespace dltap::analyzer {
 
 // By thread: whether it only goes forward while another one trains, as actors
 // do beside a learner: it submits work of layers and none of an optimizer, and
-// another thread both; and once at least between a backward pass and its update,
-// where a part of the same step (a replica, a stage) has nothing to do. A
-// backward pass, and what replays graphs, is no such work.
+// another thread both; and once at least between a backward pass and its
+// update, where a part of the same step (a replica, a stage) has nothing to do.
+// A backward pass, and what replays graphs, is no such work.
 std::vector<bool> ForwardThreads(const Process& process,
                                  const ProcessAttribution& attribution,
                                  const std::vector<Submission>& order,

@@ -118,8 +118,10 @@ std::string InSeconds(int64_t ns) {
   return absl::StrCat(static_cast<double>(ns) * 1e-9, "s");
 }
 
+// The first moment is there even of a run without length.
 absl::Status CheckWindow(const Selection& selection, int64_t run_ns) {
-  if (!selection.window || selection.window->begin_ns < run_ns) {
+  if (!selection.window ||
+      selection.window->begin_ns < std::max<int64_t>(run_ns, 1)) {
     return absl::OkStatus();
   }
   return Lacks("--window", "moment at " + InSeconds(selection.window->begin_ns),

@@ -2,6 +2,8 @@
 #include "analyzer/control/doctor.h"
 
 #include <cstring>
+#include <limits>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -11,13 +13,17 @@ namespace {
 
 constexpr int kOldestGlibc = 34;
 constexpr uint64_t kLeastOutput = uint64_t{64} << 10;  // a small trace
-constexpr uint64_t kLeastSharedMemory = uint64_t{64} << 20;
+// Less the tap does not use (RingFile::SharedMemoryHasRoom).
+constexpr uint64_t kLeastSharedMemory = uint64_t{256} << 20;
 
 using Findings = std::vector<Finding>;
 
-// Wherever it lies: /lib64, or a folder of a distribution's own.
-bool IsLoaderOfGlibc(const std::string& path) {
-  return path.substr(path.rfind('/') + 1).starts_with("ld-linux-x86-64.so");
+// Those of musl, uClibc and Android. glibc's has many names: ld-2.17.so,
+// ld-lsb-x86-64.so.3, a distribution's own.
+bool IsLoaderOfAnother(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("ld-musl-") || name.starts_with("linker64") ||
+         name.find("uClibc") != std::string::npos;
 }
 
 Finding LoadingOf(const ProgramLinkage& program) {
@@ -43,7 +49,7 @@ Finding LoadingOf(const ProgramLinkage& program) {
         absl::StrCat(file, " is a static executable: nothing is preloaded"),
         "link it dynamically, at least to libc");
   }
-  if (!program.elf.loader.empty() && !IsLoaderOfGlibc(program.elf.loader)) {
+  if (IsLoaderOfAnother(program.elf.loader)) {
     return nothing(
         absl::StrCat(file, " is linked with another C library (",
                      program.elf.loader,
@@ -176,39 +182,46 @@ void DiagnoseSwitches(const MachineFacts& machine, Findings& out) {
   }
 }
 
-void DiagnosePlace(const MachineFacts& machine, Findings& out) {
-  const auto megabytes = [](uint64_t bytes) {
-    return absl::StrCat(bytes >> 20, " MB");
-  };
+std::string Megabytes(uint64_t bytes) {
+  return absl::StrCat(bytes >> 20, " MB");
+}
+
+void DiagnoseOutput(const MachineFacts& machine, Findings& out) {
+  const uint64_t free_bytes =
+      machine.free_bytes.value_or(std::numeric_limits<uint64_t>::max());
   if (machine.output_error != 0) {
     out.push_back(
         {"output", Verdict::kNothing,
          absl::StrCat(machine.output, ": ", strerror(machine.output_error)),
          "name a folder that can be written: dltap run -o, or "
          "DLTAP_OUTPUT"});
-  } else if (machine.free_bytes < kLeastOutput || !machine.takes_files) {
+  } else if (free_bytes < kLeastOutput || !machine.takes_files) {
     out.push_back({"output", Verdict::kNothing,
                    absl::StrCat(machine.output, " is full"),
                    "make room, or write elsewhere: dltap run -o, or "
                    "DLTAP_OUTPUT"});
-  } else if (machine.free_bytes < machine.limit_bytes) {
-    out.push_back(
-        {"output", Verdict::kNote,
-         absl::StrCat(machine.output, " has ", megabytes(machine.free_bytes),
-                      " left, a process may write ",
-                      megabytes(machine.limit_bytes),
-                      "; recording stops when it is full"),
-         "lower DLTAP_MAX_MB, or write elsewhere"});
+  } else if (free_bytes < machine.limit_bytes) {
+    out.push_back({"output", Verdict::kNote,
+                   absl::StrCat(machine.output, " has ", Megabytes(free_bytes),
+                                " left, a process may write ",
+                                Megabytes(machine.limit_bytes),
+                                "; recording stops when it is full"),
+                   "lower DLTAP_MAX_MB, or write elsewhere"});
   } else {
-    out.push_back({"output", Verdict::kGood,
-                   absl::StrCat(machine.output, ": writable, ",
-                                megabytes(machine.free_bytes), " free"),
-                   ""});
+    out.push_back(
+        {"output", Verdict::kGood,
+         absl::StrCat(
+             machine.output, ": writable",
+             machine.free_bytes ? ", " + Megabytes(free_bytes) + " free" : ""),
+         ""});
   }
+}
+
+void DiagnoseSharedMemory(const MachineFacts& machine, Findings& out) {
   if (machine.shared_memory_bytes < kLeastSharedMemory) {
     out.push_back(
         {"shared_memory", Verdict::kNote,
-         absl::StrCat("/dev/shm has ", megabytes(machine.shared_memory_bytes),
+         absl::StrCat("/dev/shm has ", Megabytes(machine.shared_memory_bytes),
                       " left: buffers lie beside the trace, the "
                       "program may wait for the disk"),
          "give the container more (docker run --shm-size=1g)"});
@@ -258,7 +271,8 @@ std::vector<Finding> Diagnose(const ProgramLinkage* program,
   DiagnoseCupti(machine, program != nullptr ? program->cuda_major : 13, out);
   DiagnoseTools(machine, out);
   DiagnoseSwitches(machine, out);
-  DiagnosePlace(machine, out);
+  DiagnoseOutput(machine, out);
+  DiagnoseSharedMemory(machine, out);
   DiagnoseSystem(machine, out);
   return out;
 }

@@ -24,7 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kDefaultLimitMb = 2048;
+// DLTAP_MAX_MB, as the tap takes it.
+constexpr double kDefaultLimitMb = 2048;
+constexpr double kLeastLimitMb = 0.5;
+constexpr double kLargestLimitMb = 1 << 24;
 
 // Variables by which another tool gets into a CUDA process.
 constexpr std::string_view kToolVariables[] = {"CUDA_INJECTION64_PATH",
@@ -126,17 +129,21 @@ void LookAtOutput(const Environment& environment, MachineFacts& out) {
   }
   struct statvfs room = {};
   if (statvfs(folder.c_str(), &room) == 0) {
-    out.free_bytes = uint64_t{room.f_bavail} * room.f_frsize;
-    // Some file systems count none.
+    // Some file systems count neither, as a tmpfs without limits.
+    if (room.f_blocks != 0) {
+      out.free_bytes = uint64_t{room.f_bavail} * room.f_frsize;
+    }
     out.takes_files = room.f_files == 0 || room.f_favail > 0;
   }
   if (statvfs("/dev/shm", &room) == 0) {
     out.shared_memory_bytes = uint64_t{room.f_bavail} * room.f_frsize;
   }
   const std::string limit = VariableOf(environment, "DLTAP_MAX_MB");
-  double megabytes = 0;  // 0.5 and more
+  double megabytes = 0;
   std::from_chars(limit.data(), limit.data() + limit.size(), megabytes);
-  if (!(megabytes > 0)) megabytes = kDefaultLimitMb;
+  if (!(megabytes >= kLeastLimitMb && megabytes <= kLargestLimitMb)) {
+    megabytes = kDefaultLimitMb;
+  }
   out.limit_bytes = static_cast<uint64_t>(megabytes * (1 << 20));
 }
 

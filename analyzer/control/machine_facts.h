@@ -25,7 +25,7 @@ struct MachineFacts {
   std::vector<std::string> other_tools;  // variables that load one
   std::string output;                    // where the trace would go, absolute
   int output_error = 0;                  // errno of writing there
-  uint64_t free_bytes = 0;               // there
+  std::optional<uint64_t> free_bytes;    // there; nullopt: it does not say
   bool takes_files = true;               // there; false: no more of them
   uint64_t limit_bytes = 0;              // DLTAP_MAX_MB
   uint64_t shared_memory_bytes = 0;      // free in /dev/shm

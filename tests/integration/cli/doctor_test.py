@@ -25,11 +25,12 @@ class DoctorTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def doctor(self, *command, **variables):
-        """Findings by subject, and the exit code."""
+    def doctor(self, *command, inside=(), **variables):
+        """Findings by subject, and the exit code; run by the command `inside`,
+        if any."""
         words = ["--", *map(str, command)] if command else []
         done = subprocess.run(
-            [DLTAP, "doctor", "--gpu", "sim:h100-sxm", "--json", *words],
+            [*inside, DLTAP, "doctor", "--gpu", "sim:h100-sxm", "--json", *words],
             capture_output=True, text=True,
             env=os.environ | {"DLTAP_OUTPUT": str(self.folder)} | variables)
         document = json.loads(done.stdout)
@@ -113,15 +114,24 @@ class DoctorTest(unittest.TestCase):
                               capture_output=True, user=OTHER_USER)
         self.assertRegex(done.stdout, "(?m)^nothing .*capabilities")
 
-    def test_program_of_another_c_library_is_not_seen(self):
-        program = self.folder / "musl"
+    def loaded_by(self, loader):
+        """A program with this interpreter."""
+        program = self.folder / "loaded"
         image = pathlib.Path("/bin/true").read_bytes()
         own = b"/lib64/ld-linux-x86-64.so.2\0"
         self.assertEqual(image.count(own), 1)
-        other = b"/lib/ld-musl-x86_64.so.1".ljust(len(own), b"\0")
-        program.write_bytes(image.replace(own, other))
+        program.write_bytes(image.replace(own, loader.ljust(len(own), b"\0")))
         program.chmod(0o755)
-        self.nothing_is_seen([program], "another C library")
+        return program
+
+    def test_program_of_another_c_library_is_not_seen(self):
+        self.nothing_is_seen([self.loaded_by(b"/lib/ld-musl-x86_64.so.1")],
+                             "another C library")
+
+    def test_loaders_of_glibc_have_many_names(self):
+        for loader in (b"/lib64/ld-lsb-x86-64.so.3", b"/opt/lib/ld-2.17.so"):
+            found, code = self.doctor(self.loaded_by(loader))
+            self.assertEqual((found["program"]["verdict"], code), ("ok", 0))
 
     def test_other_architecture_is_not_seen(self):
         program = self.folder / "other"
@@ -192,9 +202,26 @@ class DoctorTest(unittest.TestCase):
         self.assertEqual(self.output_in("nr_inodes=1", "64:ring"), "nothing")
         self.assertEqual(self.output_in("size=32m", "64:ring"), "note")
 
+    @unittest.skipIf(os.getuid(), "needs root, to mount a folder")
+    def test_a_place_that_does_not_count_its_room_is_not_full(self):
+        self.assertEqual(self.output_in("size=0,nr_inodes=0", "64:ring"), "ok")
+
     @unittest.skipIf(os.getuid(), "needs root, to mount a small folder")
     def test_a_limit_below_a_megabyte_is_read(self):
         self.assertEqual(self.output_in("size=32m", "0.5:ring"), "ok")
+
+    @unittest.skipIf(os.getuid(), "needs root, to mount shared memory")
+    def test_shared_memory_that_the_tap_does_not_use_is_said(self):
+        """64 MB is what containers have, and less than it asks for."""
+        for size, is_said in (("64m", True), ("300m", False)):
+            inside = ["unshare", "--mount", "sh", "-c",
+                      f"mount -t tmpfs -o size={size} tmpfs /dev/shm && "
+                      'exec "$@"', "sh"]
+            if subprocess.run([*inside, "true"],
+                              capture_output=True).returncode:
+                self.skipTest("nothing can be mounted here")
+            found, _ = self.doctor("/bin/true", inside=inside)
+            self.assertEqual("shared_memory" in found, is_said, size)
 
     def test_what_the_environment_switches_off_is_said(self):
         found, code = self.doctor("/bin/true", DLTAP_DISABLE="1")

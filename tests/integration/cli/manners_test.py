@@ -148,6 +148,11 @@ class StepsTest(unittest.TestCase):
                 self.assertIn("--window: the trace has no moment at 100s; it "
                               "has 0s..0.00", done.stderr)
 
+    def test_window_of_a_run_without_events_is_empty(self):
+        done = self.report_of("format dltap\nprocess pid=1 host=a\n",
+                              "--window", "0s..1s")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_window_that_ends_behind_the_run_is_shown(self):
         done = self.report_of(self.trace(True), "--window", "0.5ms..200s")
         self.assertEqual(done.returncode, 0, done.stderr)

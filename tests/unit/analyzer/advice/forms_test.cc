@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -10,6 +11,8 @@
 // steps with the bug and on their repaired twin.
 namespace dltap::analyzer {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr int kLayers = 8;
 const std::string kCompare = Vectorized(
@@ -231,7 +234,8 @@ TEST(FormsTest, AnUpdateOfAllWeightsReadsTheirGradients) {
 }
 
 // Filters of 67 MB.
-AdviceList TrainingFilters(int update_us, int cast_us = 0) {
+AdviceList TrainingFilters(int update_us, int cast_us = 0,
+                           bool has_products = false) {
   std::string operations;
   for (const char* kind :
        {"1 conv_forward", "2 conv_backward_data", "3 conv_backward_weight"}) {
@@ -248,10 +252,11 @@ AdviceList TrainingFilters(int update_us, int cast_us = 0) {
                          " operation=" + std::to_string(operation),
                      600, kTf32);
   };
-  for (int i = 0; i < kLayers; ++i) convolve(1, 100'000 + i);
+  for (int i = 0; i < kLayers; ++i) convolve(1, 300'000 + i);
+  if (has_products) AddPass(training);
   training.InBackward();
   for (int i = kLayers; i-- > 0;) {
-    convolve(2, 100'000 + i);
+    convolve(2, 300'000 + i);
     convolve(3, 9000);
   }
   Update(training, update_us);
@@ -267,6 +272,17 @@ TEST(FormsTest, GradientsOfFiltersThatNoUpdateCanHaveReadAreForNothing) {
   EXPECT_EQ(advice->layer_class, LayerClass::kConv);
   EXPECT_NEAR(advice->gain_low_ns, (1 - 84.0 / 537) * kLayers * 600e3, 20e3);
   EXPECT_NEAR(advice->gain_high_ns, 2 * kLayers * 600e3, 20e3);
+}
+
+TEST(FormsTest, GradientsThatAreCountedAreNamedAfterAllLayersThatHaveThem) {
+  const auto why = [](const AdviceList& list) {
+    const auto advice = Given(list, "unused_gradients");
+    return advice == nullptr ? std::string() : advice->why;
+  };
+  EXPECT_THAT(why(TrainingInPart(60)), HasSubstr(" products a step"));
+  EXPECT_THAT(why(TrainingFilters(60)), HasSubstr(" convolutions a step"));
+  EXPECT_THAT(why(TrainingFilters(60, 0, true)),
+              HasSubstr(" products and convolutions a step"));
 }
 
 TEST(FormsTest, CastsOfWeightsForTheNextPassReadNoGradients) {
