@@ -40,13 +40,16 @@ void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out) {
   const double exposed_ns = facts.Step(copies.exposed_ns - small.exposed_ns);
   if (facts.ShareOfStep(exposed_ns) < kLeastShare) return;
   const double compute_ns = facts.Step(facts.totals.in(DeviceState::kCompute));
+  // What runs beside copies already hides no more of them.
+  const double hidden_ns = facts.Step(copies.ns - copies.exposed_ns);
+  const double free_ns = std::max(0.0, compute_ns - hidden_ns);
   Advice advice;
   advice.act =
       (IsMostlyPageable(facts) ? kActFromPageable : kAct).For(facts.framework);
   advice.why = absl::StrFormat(
       "%.2f ms of copies a step beside %.2f ms of "
       "computing; neither hides the other",
-      exposed_ns * 1e-6, compute_ns * 1e-6);
+      exposed_ns * 1e-6, free_ns * 1e-6);
   advice.layer_class = LayerClass::kCopyH2d;
   advice.phase = Phase::kH2d;
   advice.evidence = {.count = facts.Step(copies.count - small.count),
@@ -55,7 +58,7 @@ void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out) {
                      .calls = {"cudaMemcpyAsync"},
                      .ops = {"memcpy HtoD"},
                      .steps_seen = copies.steps};
-  advice.gain_high_ns = std::min(exposed_ns, compute_ns);
+  advice.gain_high_ns = std::min(exposed_ns, free_ns);
   advice.gain_low_ns = kSureShare * advice.gain_high_ns;
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.after = "pageable";  // only pinned memory is copied meanwhile

@@ -64,8 +64,9 @@ void AddParts(const Side& base, const Side& now, Difference& out) {
       std::max(kLeastNs, kWorthAWord * std::abs(out.step.change.value_or(0)));
   while (out.leading < std::min(kMostLeading, out.parts.size())) {
     const Change& part = out.parts[out.leading].ns;
-    if (!part.is_significant() || std::abs(*part.change) < least) break;
-    out.rest_ns -= *part.change;
+    const double change_ns = part.change.value_or(0);
+    if (!part.is_significant() || std::abs(change_ns) < least) break;
+    out.rest_ns -= change_ns;
     ++out.leading;
   }
 }

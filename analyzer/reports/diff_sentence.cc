@@ -87,7 +87,8 @@ std::vector<std::string> CountChanges(const Difference& difference) {
 
 std::string Lengths(const Difference& difference) {
   const Change& step = difference.step;
-  std::string text = "(" + Ms(*step.base) + " -> " + Ms(*step.now) + " ms";
+  std::string text = "(" + Ms(step.base.value_or(0)) + " -> " +
+                     Ms(step.now.value_or(0)) + " ms";
   if (const auto margin = step.margin(); margin && *margin > 0) {
     text += ", ±" + Ms(*margin);
   }
@@ -104,7 +105,7 @@ std::vector<std::string> Parts(const Difference& difference) {
   for (size_t i = 0; i < difference.leading; ++i) {
     const PartChange& part = difference.parts[i];
     std::string text =
-        PartText(part.key) + " " + SignedMs(*part.ns.change) + " ms";
+        PartText(part.key) + " " + SignedMs(part.ns.change.value_or(0)) + " ms";
     if (!part.now_precision.empty()) {
       text += " (" + part.base_precision + " -> " + part.now_precision + ")";
     }
@@ -202,14 +203,15 @@ std::string UnlikeText(const Unlike& unlike) {
 std::string DiffSentence(const Difference& difference) {
   const Change& step = difference.step;
   const std::string unit = difference.by_steps ? "step" : "run";
+  const bool has_times = !difference.Has(Unlikeness::kNoTimes);
   if (!step.change) return unit + " time is unknown";
   const std::string counts = Join(CountChanges(difference), "; ");
-  if (difference.Has(Unlikeness::kNoTimes)) {
+  if (!has_times) {
     return unit + " can't be compared: kernels have no times" +
            (counts.empty() ? "" : "; " + counts);
   }
   if (!step.differs()) {
-    return "no change: " + unit + " " + Ms(*step.now) + " ms" +
+    return "no change: " + unit + " " + Ms(step.now.value_or(0)) + " ms" +
            (counts.empty() ? "" : "; " + counts);
   }
   if (!step.is_significant()) {

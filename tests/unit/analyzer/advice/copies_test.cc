@@ -139,6 +139,19 @@ TEST(CopiesAdviceTest, ExposedCopiesCanHideBehindTheKernels) {
   EXPECT_NEAR(advice->gain_high_ns, 400'000, 1'000);
 }
 
+// The kernel runs beside 450 us of the next copy, and for 50 us alone; that of
+// the last of 20 steps for 500.
+TEST(CopiesAdviceTest, KernelsThatRunBesideACopyHideNoMoreOfIt) {
+  Upload upload;
+  upload.source = "pinned";
+  upload.us = 900;
+  upload.hidden = true;
+  upload.mb = 50;
+  const auto advice = Given(AdviceOf(Training(upload)), "copy_overlap");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->gain_high_ns, 72'500, 1'000);
+}
+
 // Both are after the time of the same copies: the second gains the rest.
 TEST(CopiesAdviceTest, TheSecondAdviceGainsWhatTheFirstLeaves) {
   const AdviceList list = AdviceOf(Training({}));
