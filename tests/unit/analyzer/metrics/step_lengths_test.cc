@@ -106,7 +106,7 @@ TEST(JoinPartsTest, AFirstUpdateWithoutMomentumShiftsNoParts) {
               ::testing::SizeIs(8));
 }
 
-TEST(TrainingStepsTest, LengthsThatTakeTurnsAreNoPartsOfOneModelsSteps) {
+TEST(JoinPartsTest, LengthsThatTakeTurnsAreNoPartsOfOneModelsSteps) {
   const std::vector<CallToken> tokens =
       TokensFromText(Repeat("<(a(a)b)bU<(a(a(a)b)b)bU<(a(a(a(a)b)b)b)bU", 4));
   const std::vector<TokenSpan> steps = TrainingSteps(tokens);
