@@ -27,8 +27,11 @@ struct Row {
   // Kernels behind the last one of the optimizer.
   std::vector<size_t> kernels;  // submissions
   Names names;
-  std::optional<size_t> random =
-      std::nullopt;  // submission of the first random numbers
+  // Submission of the first random numbers, or numbers in order.
+  std::optional<size_t> makes_data = std::nullopt;
+  // Submission of the first operation on elements there.
+  std::optional<size_t> operates = std::nullopt;
+  bool is_whole_pass = false;  // up to a backward pass: a loss without layers
 
   bool MayUpdate() const {
     return updates || replays || 2 * operations >= backward_products;
@@ -64,6 +67,8 @@ class RowFinder {
   }
 
   void VisitBackward(size_t i) {
+    if (!in_pass_ && in_row_ && !rows_.empty())
+      rows_.back().is_whole_pass = true;
     if (!in_pass_) products_ = 0;
     in_pass_ = in_row_ = true;
     products_ += IsOfALayer(At(i).layer_class) ? 1 : 0;
@@ -92,14 +97,28 @@ class RowFinder {
       row.updates = true;
       row.kernels.clear();
       row.names.clear();
-      row.random.reset();
+      row.makes_data.reset();
+      row.operates.reset();
       return;
     }
     row.kernels.push_back(i);
     row.names.push_back(activity.name.value());
     const Glue glue = GlueOf(activity, At(i).layer_class);
-    if (glue == Glue::kRandom && !row.random) row.random = i;
-    row.operations += glue == Glue::kNone || glue == Glue::kBias ? 1 : 0;
+    if (MakesData(activity, glue) && !row.makes_data) row.makes_data = i;
+    if (glue != Glue::kNone && glue != Glue::kBias) return;
+    ++row.operations;
+    if (!row.operates) row.operates = i;
+  }
+
+  // No optimizer draws or counts.
+  bool MakesData(const Activity& activity, Glue glue) {
+    if (glue == Glue::kRandom) return true;
+    const auto [it, is_new] = ranges_.try_emplace(activity.name.value());
+    if (is_new) {
+      it->second = Demangle(model_.texts[activity.name]).find("arange") !=
+                   std::string::npos;
+    }
+    return it->second;
   }
 
   Glue GlueOf(const Activity& activity, LayerClass layer_class) {
@@ -118,6 +137,7 @@ class RowFinder {
   const std::vector<Submission>& order_;
   const std::vector<bool>& is_backward_;
   absl::flat_hash_map<std::pair<size_t, LayerClass>, Glue> glue_;
+  absl::flat_hash_map<size_t, bool> ranges_;  // by name
   std::vector<Row> rows_;
   bool in_pass_ = false;
   bool in_row_ = false;
@@ -132,7 +152,10 @@ bool EndsWith(const Names& names, const Names& end) {
 // Where the next batch begins in a row that updates, if anywhere; `batches` are
 // whole rows without update.
 std::optional<size_t> BeginIn(const Row& row, const std::set<Names>& batches) {
-  std::optional<size_t> begin = row.random;
+  std::optional<size_t> begin = row.makes_data;
+  if (row.is_whole_pass && row.operates) {
+    begin = std::min(*row.operates, begin.value_or(*row.operates));
+  }
   for (const Names& batch : batches) {
     if (!EndsWith(row.names, batch)) continue;
     const size_t at = row.kernels[row.names.size() - batch.size()];
@@ -159,7 +182,7 @@ std::vector<bool> FindNextBatches(const TraceModel& model,
     if (!row.names.empty()) batches.insert(row.names);
   }
   for (const Row& row : rows) {
-    const auto at = row.updates ? BeginIn(row, batches) : row.random;
+    const auto at = row.updates ? BeginIn(row, batches) : row.makes_data;
     if (at && !row.replays) begins[*at] = true;
   }
   return begins;

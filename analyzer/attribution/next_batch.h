@@ -15,9 +15,11 @@ namespace dltap::analyzer {
 //  - Where an optimizer's kernels follow some backward passes, a row without
 //    them has no update, if it has fewer operations on elements than half of
 //    the products of its pass backward: these have weights to be updated.
-//  - Random numbers behind the optimizer's last kernel, or in a row without
-//    any, make the next batch, and so does what a whole row without update ends
-//    another one with.
+//  - Random numbers, and numbers in order, behind the optimizer's last kernel,
+//    or in a row without any, make the next batch, and so does what a whole row
+//    without update ends another one with.
+//  - What lies between the optimizer's last kernel and the next backward pass
+//    computes its loss, where no layer does.
 std::vector<bool> FindNextBatches(const TraceModel& model,
                                   const Process& process,
                                   const ProcessAttribution& attribution,

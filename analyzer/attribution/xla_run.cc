@@ -18,7 +18,12 @@ bool IsInput(const Activity& activity, const Attributed& attributed) {
          activity.bytes > sizeof(double);
 }
 
-uint64_t Product(const std::array<uint32_t, 3>& sizes) {
+bool IsProduct(LayerClass layer_class) {
+  return layer_class == LayerClass::kGemm || layer_class == LayerClass::kConv ||
+         layer_class == LayerClass::kAttention;
+}
+
+uint64_t NumberOf(const std::array<uint32_t, 3>& sizes) {
   return uint64_t{sizes[0]} * sizes[1] * sizes[2];
 }
 
@@ -72,6 +77,7 @@ class RunBuilder {
     return {.activity = index,
             .told = at.direction,
             .thunk = TextOf(place.range),
+            .is_product = IsProduct(at.layer_class),
             .is_layer = IsOfALayer(at.layer_class),
             .is_over_rows = name.starts_with("fusion") ||
                             name.starts_with("triton_softmax"),
@@ -81,8 +87,8 @@ class RunBuilder {
             .has_path = place.has_path,
             .is_plain = place.is_plain,
             .is_silent = place.is_silent,
-            .one_block = Product(shape.grid) <= 1,
-            .one_number = Product(shape.grid) * Product(shape.block) == 1};
+            .one_block = NumberOf(shape.grid) <= 1,
+            .one_number = NumberOf(shape.grid) * NumberOf(shape.block) == 1};
   }
 
   const TraceModel& model_;

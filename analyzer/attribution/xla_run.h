@@ -16,9 +16,10 @@ namespace dltap::analyzer {
 
 // One activity of a run of XLA, as far as ranges, its name and its launch tell.
 struct XlaWork {
-  size_t activity;    // index
-  Direction told;     // kNone: open
-  TextId thunk;       // the text of its range, the same for each time it runs
+  size_t activity;  // index
+  Direction told;   // kNone: open
+  TextId thunk;     // the text of its range, the same for each time it runs
+  bool is_product;
   bool is_layer;      // layers compute it; IsOfALayer
   bool is_over_rows;  // a fusion that reduces rows and goes over them again
   bool is_scatter;

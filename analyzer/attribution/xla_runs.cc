@@ -102,7 +102,7 @@ class PassesOfRun {
       const XlaWork& work = works_[i];
       told = LayerDirection(work, told);
       if (!IsBackward(told)) continue;
-      const bool product = work.is_layer && work.has_path && !work.is_plain;
+      const bool product = work.is_product && work.has_path && !work.is_plain;
       const bool rows = work.is_over_rows && !recomputes_;
       const bool between = IsBackward(next[i]);
       const bool last = next[i] == Direction::kNone && !updates_have_layers;

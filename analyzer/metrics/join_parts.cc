@@ -37,7 +37,12 @@ std::vector<size_t> IterationsOfSteps(
     const TraceModel& model, const Process& process,
     const ProcessAttribution& attribution, const std::vector<CallToken>& tokens,
     const std::vector<TokenSpan>& iterations) {
-  size_t parts = PartsPerStep(tokens, iterations, !HasEngineThreads(process));
+  const bool in_order = !HasEngineThreads(process);
+  size_t parts = PartsPerStep(tokens, iterations, in_order);
+  if (parts > 1 && TrainOneModel(model, process, tokens, iterations)) {
+    parts = PartsPerStep(tokens, iterations, in_order, PartsDiffer::kInUpdates);
+    if (parts == 1) return {};
+  }
   if (parts > 1) {
     const std::vector<uint32_t> kinds = KindsOf(tokens, iterations);
     if (!kinds.empty()) return StepLengths(kinds, parts);

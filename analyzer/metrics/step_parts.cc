@@ -117,19 +117,27 @@ double UnlikeCalls(Calls a, Calls b) {
          static_cast<double>(Sum(a) + Sum(b));
 }
 
-// Where both are an optimizer's, what is done beside it says nothing.
+// Where both are an optimizer's, what is done beside it says nothing. Where one
+// is, a single call of it stands for many calls, tensor by tensor.
 double UnlikeUpdates(const Profile& a, const Profile& b) {
   const auto of_optimizer = [](const Profile& profile) {
     return Calls(profile.updates).first(kKinds);
   };
-  if (Sum(of_optimizer(a)) > 0 && Sum(of_optimizer(b)) > 0) {
+  const bool a_optimizes = Sum(of_optimizer(a)) > 0;
+  const bool b_optimizes = Sum(of_optimizer(b)) > 0;
+  if (a_optimizes && b_optimizes) {
     return UnlikeCalls(of_optimizer(a), of_optimizer(b));
   }
-  return UnlikeCalls(a.updates, b.updates);
+  const double unlike = UnlikeCalls(a.updates, b.updates);
+  const bool differ = unlike > 0 && a_optimizes != b_optimizes;
+  return differ ? std::max(unlike, kUnlike) : unlike;
 }
 
-double Unlikeness(const Profile& a, const Profile& b) {
-  return std::max(UnlikeProducts(a, b), UnlikeUpdates(a, b));
+double Unlikeness(const Profile& a, const Profile& b, PartsDiffer in) {
+  const double updates = UnlikeUpdates(a, b);
+  return in == PartsDiffer::kInUpdates
+             ? updates
+             : std::max(UnlikeProducts(a, b), updates);
 }
 
 std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
@@ -139,7 +147,7 @@ std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
   for (const TokenSpan& iteration : iterations) {
     const Profile profile = ProfileOf(tokens, iteration, by, /*in_order=*/true);
     const auto like = std::ranges::find_if(examples, [&](const Profile& other) {
-      return Unlikeness(profile, other) < kUnlike;
+      return Unlikeness(profile, other, PartsDiffer::kAnyhow) < kUnlike;
     });
     kinds.push_back(static_cast<uint32_t>(like - examples.begin()));
     if (like != examples.end()) continue;
@@ -152,13 +160,14 @@ std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
 }  // namespace
 
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
-                    const std::vector<TokenSpan>& iterations, bool in_order) {
+                    const std::vector<TokenSpan>& iterations, bool in_order,
+                    PartsDiffer in) {
   const std::vector<Profile> profiles = Profiles(tokens, iterations, in_order);
   const size_t n = profiles.size();
   if (n < 2) return 1;
   std::vector<double> to_next(n - 1);
   for (size_t i = 0; i + 1 < n; ++i) {
-    const double unlike = Unlikeness(profiles[i], profiles[i + 1]);
+    const double unlike = Unlikeness(profiles[i], profiles[i + 1], in);
     to_next[i] = unlike >= kUnlike ? unlike : 0;
   }
   // Where the kind changes, is it the same change `parts` iterations later? A
@@ -171,8 +180,9 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
       const double weight = to_next[i];
       if (weight == 0) continue;
       before += 2 * weight * weight;
-      after += weight * (Unlikeness(profiles[i], profiles[i + parts]) +
-                         Unlikeness(profiles[i + 1], profiles[i + 1 + parts]));
+      after +=
+          weight * (Unlikeness(profiles[i], profiles[i + parts], in) +
+                    Unlikeness(profiles[i + 1], profiles[i + 1 + parts], in));
     }
     if (before > 0 && after <= kExplained * before) return parts;
   }

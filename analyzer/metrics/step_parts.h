@@ -11,6 +11,10 @@
 
 namespace dltap::analyzer {
 
+// What tells the parts of a step from each other: products or updates; updates
+// alone, where all train one model and how often it runs is the data's.
+enum class PartsDiffer : uint8_t { kAnyhow, kInUpdates };
+
 // After how many iterations the same kind of iteration comes again: 6 where
 // five train a critic and the sixth a generator, 1 where all are alike or
 // where what is unlike does not recur evenly. Only the products tell kinds
@@ -19,7 +23,8 @@ namespace dltap::analyzer {
 // told by it, and what one of them does is compared; else, what all do.
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
                     const std::vector<TokenSpan>& iterations,
-                    bool in_order = true);
+                    bool in_order = true,
+                    PartsDiffer in = PartsDiffer::kAnyhow);
 
 // The kind of each iteration: by its gradients, for a pass forward that only
 // shows what is learnt makes no other kind, else by all products. Empty where

@@ -22,12 +22,14 @@ constexpr double kNearlyAll = 0.9;
 
 using Weights = std::vector<uint64_t>;  // addresses, sorted
 
+// The first operands of products in passes of one direction.
 Weights WeightsOf(const TraceModel& model, const Process& process,
-                  const std::vector<CallToken>& tokens, const TokenSpan& span) {
+                  const std::vector<CallToken>& tokens, const TokenSpan& span,
+                  bool CallToken::*direction = &CallToken::forward) {
   Weights weights;
   for (size_t i = span.first; i < span.end; ++i) {
     const CallToken& token = tokens[i];
-    if (!token.product || !token.forward || !token.call.known()) continue;
+    if (!token.product || !(token.*direction) || !token.call.known()) continue;
     const uint64_t at = OperandAddress(
         model, process, process.calls[token.call.value()], Meaning::kPointerA);
     if (at != 0) weights.push_back(at);
@@ -110,7 +112,31 @@ bool AnyDeviceCasts(const TraceModel& model, const Process& process,
   return false;
 }
 
+// Those that are read backward, too: their products' inputs have gradients.
+Weights ReadBackward(const Weights& weights, const Weights& backward) {
+  Weights read;
+  std::set_intersection(weights.begin(), weights.end(), backward.begin(),
+                        backward.end(), std::back_inserter(read));
+  return read;
+}
+
 }  // namespace
+
+bool TrainOneModel(const TraceModel& model, const Process& process,
+                   const std::vector<CallToken>& tokens,
+                   const std::vector<TokenSpan>& iterations) {
+  std::vector<Weights> forward;
+  std::vector<Weights> backward;
+  const size_t n = std::min(iterations.size(), kIterationsLookedAt);
+  for (size_t i = 0; i < n; ++i) {
+    forward.push_back(WeightsOf(model, process, tokens, iterations[i]));
+    backward.push_back(ReadBackward(
+        forward.back(), WeightsOf(model, process, tokens, iterations[i],
+                                  &CallToken::backward)));
+    if (backward.back().empty()) return false;
+  }
+  return n > 1 && AreThose(forward, 1, true) && AreThose(backward, 1, true);
+}
 
 size_t PartsByWeights(const TraceModel& model, const Process& process,
                       const ProcessAttribution& attribution,

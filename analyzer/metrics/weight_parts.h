@@ -22,6 +22,13 @@ size_t PartsByWeights(const TraceModel& model, const Process& process,
                       const std::vector<CallToken>& tokens,
                       const std::vector<TokenSpan>& iterations);
 
+// Whether nearly all iterations have the same weights, forward and backward, as
+// the one before: they train one model. False where the trace has no addresses
+// of operands.
+bool TrainOneModel(const TraceModel& model, const Process& process,
+                   const std::vector<CallToken>& tokens,
+                   const std::vector<TokenSpan>& iterations);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_METRICS_WEIGHT_PARTS_H_

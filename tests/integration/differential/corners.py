@@ -167,3 +167,27 @@ def growing_images(device):
             iteration(grown[0])
         grown[0] += 1
     return step
+
+
+@program("more")
+def entropy_temperature(device):
+    """A temperature is learnt behind the actor: its loss has no layers."""
+    actor = nn.Sequential(nn.Linear(12, 64), nn.Tanh(),
+                          nn.Linear(64, 8)).to(device)
+    log_alpha = torch.zeros(1, device=device, requires_grad=True)
+    of_actor = torch.optim.Adam(actor.parameters())
+    of_alpha = torch.optim.Adam([log_alpha])
+
+    def step():
+        x = torch.zeros(32, 12).to(device)
+        mean, scale = actor(x).chunk(2, -1)
+        noise = torch.randn_like(mean)
+        entropy = (0.5 * noise ** 2 + scale).sum(-1)
+        of_actor.zero_grad()
+        loss = (mean + noise * scale.exp()).square().sum(-1)
+        (loss - log_alpha.exp().detach() * entropy).mean().backward()
+        of_actor.step()
+        of_alpha.zero_grad()
+        (log_alpha * (entropy.detach() - 4)).mean().backward()
+        of_alpha.step()
+    return step

@@ -354,6 +354,26 @@ TEST(DirectionTest, WhatMakesTheNextBatchBetweenBackwardPassesIsNoUpdate) {
             (Directions{kForward, update, update, kForward}));
 }
 
+TEST(DirectionTest, NumbersInOrderBehindTheOptimizerBeginTheNextBatch) {
+  EXPECT_EQ(BetweenPasses({{"multi_tensor_apply_adam", "elementwise_lerp",
+                            "elementwise_kernel_with_index_arange"}}),
+            (Directions{Direction::kUpdate, Direction::kUpdate, kForward}));
+}
+
+// As of a temperature that is learnt beside an actor.
+TEST(DirectionTest, ALossWithoutLayersBehindTheOptimizerIsForward) {
+  const Direction update = Direction::kUpdate;
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 1, "volta_sgemm_nn") +
+                         Launch(30, 0, "multi_tensor_apply_adam") +
+                         Launch(40, 0, "elementwise_add") +
+                         Launch(50, 0, "elementwise_mul") +
+                         Launch(60, 1, "elementwise_mul") +
+                         Launch(70, 0, "multi_tensor_apply_adam")),
+            (Directions{kForward, kBackward, update, kForward, kForward,
+                        kBackward, update}));
+}
+
 TEST(DirectionTest, AsManyOperationsAsWeightsMayBeAnUpdateOfTheirOwn) {
   const Direction update = Direction::kUpdate;
   EXPECT_EQ(BetweenPasses({{"elementwise_add", "elementwise_add"},

@@ -141,6 +141,14 @@ TEST(XlaPassesTest, AProductFusedWithTheUpdateOfItsWeightsIsBackward) {
                         kBackward, kBackward}));
 }
 
+TEST(XlaPassesTest, WhatPoolingFindsAgainForItsGradientStaysOpen) {
+  const std::string backward = "jit(step)/transpose(jvp())/dot_general";
+  EXPECT_EQ(DirectionsOf(Module(0, 90) + Thunk(20, backward, "gemm_fusion_1") +
+                         Thunk(30, "jit(step)", "loop_reduce_window_fusion") +
+                         Thunk(40, backward, "gemm_fusion_2")),
+            (Directions{kBackward, kNone, kBackward}));
+}
+
 TEST(XlaPassesTest, ProductsOfAnUpdateAreNotTakenForGradients) {
   EXPECT_EQ(DirectionsOf(
                 Module(0, 90) +

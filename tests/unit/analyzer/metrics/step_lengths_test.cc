@@ -97,6 +97,23 @@ TEST(JoinPartsTest, APassThatOnlyShowsWhatIsLearntMakesNoOtherKind) {
       ::testing::SizeIs(10));
 }
 
+TEST(JoinPartsTest, AFirstUpdateWithoutMomentumShiftsNoParts) {
+  // Two passes a step: up to the worst loss nearby, tensor by tensor, then down
+  // by one kernel of the optimizer, and later by more.
+  const std::string up = "<(a)b" + Repeat("NR", 30);
+  const std::string down = "(a)b" + Repeat("R", 10);
+  EXPECT_THAT(StepsOf(up + down + "O" + Repeat(up + down + "OOO", 7)),
+              ::testing::SizeIs(8));
+}
+
+TEST(JoinPartsTest, LengthsThatTakeTurnsAreNoPartsOfOneModelsSteps) {
+  const std::vector<CallToken> tokens =
+      TokensFromText(Repeat("<(a(a)b)bU<(a(a(a)b)b)bU<(a(a(a(a)b)b)b)bU", 4));
+  const std::vector<TokenSpan> steps = TrainingSteps(tokens);
+  EXPECT_EQ(PartsPerStep(tokens, steps), 3);
+  EXPECT_EQ(PartsPerStep(tokens, steps, true, PartsDiffer::kInUpdates), 1);
+}
+
 TEST(JoinPartsTest, EqualPassesInFrontOfManyStepsBelongToThem) {
   // The generator's pass in front of the discriminator's iteration is read by
   // the generator's: without it, that iteration has a pass less.

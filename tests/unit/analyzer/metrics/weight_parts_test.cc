@@ -16,7 +16,8 @@ constexpr size_t kProducts = 4;  // of an iteration
 
 struct Update {
   bool of_optimizer = true;
-  bool casts = false;  // the weights, right before each product
+  bool casts = false;          // the weights, right before each product
+  bool reads_weights = false;  // backward, too: for gradients of its input
 };
 
 std::string CastAt(size_t us) {
@@ -32,10 +33,16 @@ std::string CastAt(size_t us) {
          "::{lambda(float)#1}, std::array<char*, 2ul> >(int)\"\n";
 }
 
+struct Run {
+  TraceModel model;
+  std::vector<CallToken> tokens;
+  std::vector<TokenSpan> iterations;
+};
+
 // Each iteration multiplies by its weights, `weight(i, product)`, forward and
 // by their gradients backward, which lie elsewhere each time.
 template <typename Weight>
-size_t PartsOf(Weight weight, Update update = {}) {
+Run RunOf(Weight weight, Update update = {}) {
   std::string text =
       "process framework=\"torch 2.11.0\"\ndevice 0 name=gpu\n"
       "thread 0 tid=1 name=python\n";
@@ -66,15 +73,29 @@ size_t PartsOf(Weight weight, Update update = {}) {
   for (int i = 0; i < kIterations; ++i) {
     const size_t first = tokens.size();
     for (size_t p = 0; p < kProducts; ++p) product(weight(i, p), true);
-    for (size_t p = 0; p < kProducts; ++p) product(100'000 + first, false);
+    for (size_t p = 0; p < kProducts; ++p) {
+      product(update.reads_weights ? weight(i, p) : 100'000 + first, false);
+    }
     tokens.back().update = true;
     tokens.back().optimizer = update.of_optimizer;
     iterations.push_back({.first = first, .end = tokens.size()});
   }
-  const TraceModel model = TraceFromText(text);
-  const Attribution attribution = Attribute(model);
-  return PartsByWeights(model, model.processes[0], attribution.processes[0],
-                        tokens, iterations);
+  return {TraceFromText(text), tokens, iterations};
+}
+
+template <typename Weight>
+size_t PartsOf(Weight weight, Update update = {}) {
+  const Run run = RunOf(weight, update);
+  const Attribution attribution = Attribute(run.model);
+  return PartsByWeights(run.model, run.model.processes[0],
+                        attribution.processes[0], run.tokens, run.iterations);
+}
+
+template <typename Weight>
+bool IsOneModel(Weight weight, Update update) {
+  const Run run = RunOf(weight, update);
+  return TrainOneModel(run.model, run.model.processes[0], run.tokens,
+                       run.iterations);
 }
 
 int OneOf(int models, int i, size_t p) {
@@ -109,6 +130,16 @@ TEST(WeightPartsTest, WhatCastsAreMadeToMayTakeTurnsInTwoBuffers) {
   EXPECT_EQ(
       PartsOf([](int i, size_t p) { return OneOf(2, i, p); }, {.casts = true}),
       1);
+}
+
+TEST(WeightPartsTest, TheSameWeightsBothWaysAreOneModel) {
+  const auto same = [](int i, size_t p) { return OneOf(1, i, p); };
+  EXPECT_TRUE(IsOneModel(same, {.reads_weights = true}));
+  EXPECT_FALSE(IsOneModel(same, {.reads_weights = false}));
+  EXPECT_FALSE(IsOneModel([](int i, size_t p) { return OneOf(2, i, p); },
+                          {.reads_weights = true}));
+  EXPECT_FALSE(
+      IsOneModel([](int, size_t) { return 0; }, {.reads_weights = true}));
 }
 
 TEST(WeightPartsTest, WithoutAddressesNothingIsKnown) {
