@@ -19,8 +19,9 @@ constexpr int64_t kBeforeCaptureNs = 5'000'000;
 // The part of a slice that the margin before it takes.
 constexpr double kLeastMargin = 0.06;
 constexpr double kMostMargin = 0.25;  // if it holds some steps
-// Samples this far apart are of two passes over the threads.
-constexpr int64_t kPassApartNs = 20'000'000;
+// Samples this far apart are of two passes over the threads, whichever of them
+// had submitted work in between.
+constexpr int64_t kPassApartNs = 80'000'000;
 constexpr int kMarginPasses = 2;
 
 bool IsUsed(const Steps& steps, const StepWindow& window) {
