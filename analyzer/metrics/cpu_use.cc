@@ -13,13 +13,12 @@
 namespace dltap::analyzer {
 namespace {
 
-// Samples this close belong to one pass over the threads.
-constexpr int64_t kSamePassNs = 20'000'000;
 // No sleep is shorter: waking up alone takes longer.
 constexpr int64_t kShortPartNs = 20'000;
 constexpr double kEnoughSamples = 4;
 constexpr size_t kAlikeClasses = 3;  // spans up to eight times as long
 constexpr double kDeviations = 2;
+constexpr size_t kMostRooms = 64;  // samples that one wait for a CPU goes over
 
 // What a feeder does at a time.
 enum class Part : uint8_t { kCall, kWait, kInput, kBetween };
@@ -35,6 +34,34 @@ double CommonLimit(const std::vector<double>& lengths, double sum) {
     sum -= lengths[i];
   }
   return lengths.empty() ? kShortPartNs : lengths.back();
+}
+
+// A wait for a CPU is counted when it ends, and may be as long as the time
+// between two passes. Where threads wait, a tenth of a second is one period: of
+// its waits fewer reach over its ends.
+template <typename Pass>
+void JoinWherePreempted(std::vector<Pass>& passes) {
+  constexpr int64_t kLongNs = 90'000'000;
+  constexpr int64_t kLittleDelay = 10;  // one part in so many
+  size_t kept = 0;
+  Pass sum{.has_run_delay = true};
+  for (size_t i = 1; i < passes.size(); ++i) {
+    sum.cpu_ns += passes[i].cpu_ns;
+    sum.run_delay_ns += passes[i].run_delay_ns;
+    sum.has_run_delay &= passes[i].has_run_delay;
+    const int64_t span_ns = passes[i].at_ns - passes[kept].at_ns;
+    if (span_ns < kLongNs && sum.run_delay_ns * kLittleDelay > span_ns &&
+        i + 1 < passes.size()) {
+      continue;
+    }
+    passes[++kept] = {.at_ns = passes[i].at_ns,
+                      .cpu_ns = sum.cpu_ns,
+                      .run_delay_ns = sum.run_delay_ns,
+                      .has_run_delay = sum.has_run_delay,
+                      .runnable = passes[i].runnable};
+    sum = {.has_run_delay = true};
+  }
+  if (!passes.empty()) passes.resize(kept + 1);
 }
 
 }  // namespace
@@ -81,6 +108,7 @@ CpuUse::CpuUse(const Process& process, const std::vector<ThreadId>& threads,
   GatherPasses(process, threads);
   if (passes_.size() < 2) return;
   FindRunningShares();
+  JoinWherePreempted(passes_);
   for (size_t i = 0; i + 1 < passes_.size(); ++i) {
     periods_.push_back(Explain(i));
   }
@@ -89,44 +117,60 @@ CpuUse::CpuUse(const Process& process, const std::vector<ThreadId>& threads,
 
 void CpuUse::GatherPasses(const Process& process,
                           const std::vector<ThreadId>& threads) {
-  struct Last {
-    int64_t cpu_ns;
-    std::optional<int64_t> run_delay_ns;
-    size_t pass;
-  };
-  // A counter that goes back has begun anew.
-  const auto since = [](int64_t now, int64_t before) {
-    return std::max<int64_t>(0, now - before);
-  };
   absl::flat_hash_map<size_t, Last> last;  // by thread
   for (const CpuSample& sample : process.cpu_samples) {
     if (std::find(threads.begin(), threads.end(), sample.thread) ==
         threads.end()) {
       continue;
     }
-    Last now{sample.cpu_time_ns, sample.run_delay_ns, passes_.size()};
-    const auto [it, is_new] = last.try_emplace(sample.thread.value(), now);
-    const std::optional<int64_t> before_ns = it->second.run_delay_ns;
-    const bool knows_delay = now.run_delay_ns && before_ns;
-    const int64_t cpu_ns = since(now.cpu_ns, it->second.cpu_ns);
-    const int64_t run_delay_ns =
-        knows_delay ? since(*now.run_delay_ns, *before_ns) : 0;
-    if (!now.run_delay_ns) now.run_delay_ns = before_ns;
-    const bool again = !is_new && it->second.pass + 1 == passes_.size();
-    const bool begins = passes_.empty() || again ||
-                        sample.at_ns - passes_.back().at_ns > kSamePassNs;
-    it->second = now;
-    if (!begins) --it->second.pass;
-    if (begins) {
-      passes_.push_back(
-          {sample.at_ns, cpu_ns, run_delay_ns, knows_delay, sample.on_cpu});
-    } else {
-      passes_.back().cpu_ns += cpu_ns;
-      passes_.back().run_delay_ns += run_delay_ns;
-      passes_.back().has_run_delay &= knows_delay;
-      passes_.back().runnable |= sample.on_cpu;
+    const auto [it, is_new] = last.try_emplace(
+        sample.thread.value(), Last{.at_ns = sample.at_ns,
+                                    .cpu_time_ns = sample.cpu_time_ns,
+                                    .run_delay_ns = sample.run_delay_ns,
+                                    .rooms = {}});
+    Last& before = it->second;
+    const bool again = !is_new && before.pass + 1 == passes_.size();
+    if (passes_.empty() || again ||
+        sample.at_ns - passes_.back().at_ns > kSamePassNs) {
+      passes_.push_back({.at_ns = sample.at_ns, .has_run_delay = true});
     }
+    AddSample(sample, before);
   }
+}
+
+// Whether a thread has ended, its id was given to another one, or the trace is
+// damaged: no counter runs backwards.
+void CpuUse::AddSample(const CpuSample& sample, Last& before) {
+  const int64_t span_ns = sample.at_ns - before.at_ns;
+  const bool knows_delay = sample.run_delay_ns && before.run_delay_ns;
+  const int64_t cpu_ns =
+      std::max<int64_t>(0, sample.cpu_time_ns - before.cpu_time_ns);
+  int64_t delay_ns =
+      knows_delay
+          ? std::max<int64_t>(0, *sample.run_delay_ns - *before.run_delay_ns)
+          : 0;
+  int64_t early_ns =
+      std::clamp<int64_t>(cpu_ns + delay_ns - span_ns, 0, delay_ns);
+  if (!before.runnable) before.rooms.clear();
+  for (auto room = before.rooms.rbegin(); room != before.rooms.rend(); ++room) {
+    const int64_t part_ns = std::min(early_ns, room->ns);
+    passes_[room->pass].run_delay_ns += part_ns;
+    room->ns -= part_ns;
+    early_ns -= part_ns;
+    delay_ns -= part_ns;
+  }
+  passes_.back().cpu_ns += cpu_ns;
+  passes_.back().run_delay_ns += delay_ns;
+  passes_.back().has_run_delay &= knows_delay;
+  passes_.back().runnable |= sample.on_cpu;
+  before.at_ns = sample.at_ns;
+  before.cpu_time_ns = sample.cpu_time_ns;
+  if (sample.run_delay_ns) before.run_delay_ns = sample.run_delay_ns;
+  before.runnable = sample.on_cpu;
+  before.pass = passes_.size() - 1;
+  if (before.rooms.size() == kMostRooms) before.rooms.clear();
+  before.rooms.push_back(
+      {before.pass, std::max<int64_t>(0, span_ns - cpu_ns - delay_ns)});
 }
 
 // Whether a wait spins and whether a loader works in the thread itself is not
@@ -312,7 +356,7 @@ Interval CpuUse::WholeAround(Interval part, Place& near) const {
 }
 
 // The first period and the last stand for as much time before and after them:
-// samples begin and end up to a tenth of a second inside a run.
+// samples begin and end inside a run.
 Interval CpuUse::SpanOf(size_t period) const {
   Interval span{passes_[period].at_ns, passes_[period + 1].at_ns};
   const int64_t length = span.length_ns();

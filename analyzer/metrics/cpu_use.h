@@ -13,6 +13,10 @@
 
 namespace dltap::analyzer {
 
+// Samples this close belong to one pass over the threads; those of one thread
+// never do.
+inline constexpr int64_t kSamePassNs = 10'000'000;
+
 // How much of a span the host was running, runnable or asleep.
 struct CpuSplit {
   double running_ns = 0;
@@ -23,14 +27,14 @@ struct CpuSplit {
 
 // What the CPU samples say of one feeder between its calls. A sample gives a
 // thread's CPU time so far, how long it was ready to run without a CPU (its run
-// delay), and whether it is runnable, 10 times a second. The time awake (CPU
-// time and run delay) between two samples that calls and input don't explain is
-// spread over the spans between calls so that no span is awake longer than a
-// common limit: short ones, which no sleep fits into, are throughout, and long
-// ones share the rest; its CPU time likewise, by a lower limit, and what is
-// awake beyond that one is delayed. Where the run delay is not known, the CPU
-// time is spread instead, and the samples that found the thread runnable tell
-// of preemption. Holds references.
+// delay), and whether it is runnable, 10 to 40 times a second. The time awake
+// (CPU time and run delay) between two samples that calls and input don't
+// explain is spread over the spans between calls so that no span is awake
+// longer than a common limit: short ones, which no sleep fits into, are
+// throughout, and long ones share the rest; its CPU time likewise, by a lower
+// limit, and what is awake beyond that one is delayed. Where the run delay is
+// not known, the CPU time is spread instead, and the samples that found the
+// thread runnable tell of preemption. Holds references.
 class CpuUse {
  public:
   // `inputs` are sorted and disjoint.
@@ -62,11 +66,26 @@ class CpuUse {
 
  private:
   struct Pass {  // the samples of the feeder's threads, taken together
-    int64_t at_ns;
-    int64_t cpu_ns;        // since the pass before
-    int64_t run_delay_ns;  // the same
-    bool has_run_delay;    // of all of them
-    bool runnable;
+    int64_t at_ns = 0;
+    int64_t cpu_ns = 0;          // since the pass before
+    int64_t run_delay_ns = 0;    // the same
+    bool has_run_delay = false;  // of all of them
+    bool runnable = false;
+  };
+  // Up to a pass, since the one before it: when a thread was not awake by what
+  // is counted so far.
+  struct Room {
+    size_t pass = 0;
+    int64_t ns = 0;
+  };
+  // A thread's sample before, and the pass it is of.
+  struct Last {
+    int64_t at_ns = 0;
+    int64_t cpu_time_ns = 0;
+    std::optional<int64_t> run_delay_ns;
+    bool runnable = false;
+    size_t pass = 0;
+    std::vector<Room> rooms;  // since a sample last found it asleep
   };
   // What happened between two passes.
   struct Period {
@@ -102,6 +121,10 @@ class CpuUse {
   Interval WholeAround(Interval part, Place& near) const;
   void GatherPasses(const Process& process,
                     const std::vector<ThreadId>& threads);
+  // The kernel counts a wait for a CPU when it ends. What a thread that was
+  // runnable at a sample then has waited more than there was time since, it had
+  // waited before.
+  void AddSample(const CpuSample& sample, Last& before);
   void FindRunningShares();
   void FindPreemption();
   Period Explain(size_t pass) const;

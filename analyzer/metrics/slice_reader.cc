@@ -10,8 +10,9 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr int64_t kBeforeCaptureNs = 5'000'000;
-// Samples this far apart are of two passes over the threads.
-constexpr int64_t kPassApartNs = 20'000'000;
+// Samples this far apart are of two passes over the threads, whichever of them
+// had submitted work in between.
+constexpr int64_t kPassApartNs = 80'000'000;
 constexpr int kMarginPasses = 2;
 
 // Disjoint and in time, as EventSource wants them; the last stays the last.

@@ -510,6 +510,33 @@ TEST(GapsTest, RunDelayTellsPreemptionFromSleepWithoutASampleOfEither) {
   EXPECT_EQ(Us(gap, IdleCause::kUnknown), 0);
 }
 
+// The thread computes all the time, and has the CPU for a half of it. The wait
+// that lasts from 100 to 300 us is counted when it ends.
+TEST(GapsTest, AWaitForACpuThatASampleFallsIntoBeganBeforeTheSample) {
+  const Gap gap = OnlyGap(
+      "sample t=0us thread=0 on_cpu=1 cpu=0us run_delay=0us\n"
+      "sample t=200us thread=0 on_cpu=1 cpu=100us run_delay=0us\n"
+      "sample t=400us thread=0 on_cpu=1 cpu=200us run_delay=200us\n"
+      "call t=180..190us thread=0 cudaLaunchKernel\n"
+      "launchapi t=181..189us thread=0 corr=2\n"
+      "kernel t=195..200us device=0 stream=7 corr=2 name=next\n");
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 0);
+  EXPECT_GT(Us(gap, IdleCause::kPreempted), 30);
+}
+
+// It may be another thread that has got the id.
+TEST(GapsTest, ARunDelayThatRunsBackwardsIsNone) {
+  const Gap gap = OnlyGap(
+      "sample t=0us thread=0 on_cpu=0 cpu=0us run_delay=500us\n"
+      "sample t=400us thread=0 on_cpu=0 cpu=100us run_delay=450us\n"
+      "call t=180..190us thread=0 cudaLaunchKernel\n"
+      "launchapi t=181..189us thread=0 corr=2\n"
+      "kernel t=195..200us device=0 stream=7 corr=2 name=next\n");
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 0);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 60);
+}
+
 TEST(GapsTest, WithoutRunDelayWhatDoesNotRunSleeps) {
   const Gap gap = OnlyGap(Delayed("0us", "0us"));
   EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
