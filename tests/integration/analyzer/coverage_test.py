@@ -233,10 +233,10 @@ class CoverageTest(unittest.TestCase):
                 self.assertIn("dltap: report: ",
                               run("report", *options, path, code=2))
 
-    def test_an_empty_choice_says_so(self):
+    def test_a_choice_of_nothing_is_an_error(self):
         path = os.path.join(self.folder.name, "one.txt")
-        text = run("report", "--window", "50..60s", path)
-        self.assertRegex(text, "nothing\\s+to\\s+attribute")
+        self.assertIn("has no moment at 50s",
+                      run("report", "--window", "50..60s", path, code=2))
         run("report", "--steps", "90..99", path, code=2)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")

@@ -220,14 +220,14 @@ TEST(XlaPassesTest, RunsWithoutGradientsUpdateBehindThoseWithAndElseEvaluate) {
       (Directions{kBackward, kUpdate, kForward, kForward}));
 }
 
-TEST(XlaPassesTest, AnotherRunOfTheModuleBeginsAnew) {
+TEST(XlaPassesTest, OtherRunsTellWhatTheFusionsOfACutOneAre) {
   EXPECT_EQ(
       DirectionsOf(
           Module(0, 29) +
           Thunk(10, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
           Thunk(20, "jit(step)/sub", "loop_subtract_fusion") + Module(30, 90) +
           Thunk(40, "jit(step)/sub", "loop_subtract_fusion")),
-      (Directions{kBackward, kUpdate, kNone}));
+      (Directions{kBackward, kUpdate, kUpdate}));
 }
 
 // The trace ends in the middle of a step.
