@@ -66,9 +66,16 @@ class RowFinder {
     return attribution_.activities[order_[i].activity];
   }
 
+  bool IsReplayed(size_t i) const {
+    const Submission& submission = order_[i];
+    return submission.captured ||
+           process_.activities[submission.activity].graph_node != 0;
+  }
+
   void VisitBackward(size_t i) {
-    if (!in_pass_ && in_row_ && !rows_.empty())
-      rows_.back().is_whole_pass = true;
+    if (!in_pass_ && in_row_ && !rows_.empty()) {
+      rows_.back().is_whole_pass = !IsReplayed(i);
+    }
     if (!in_pass_) products_ = 0;
     in_pass_ = in_row_ = true;
     products_ += IsOfALayer(At(i).layer_class) ? 1 : 0;
@@ -77,6 +84,7 @@ class RowFinder {
   void Visit(size_t i) {
     const bool is_update = At(i).direction == Direction::kUpdate;
     if (!is_update && IsOfALayer(At(i).layer_class)) {
+      if (!in_pass_ && !rows_.empty()) rows_.back().replays |= IsReplayed(i);
       in_pass_ = in_row_ = false;
       return;
     }
@@ -91,7 +99,7 @@ class RowFinder {
 
   void Add(size_t i, bool is_update, Row& row) {
     const Activity& activity = process_.activities[order_[i].activity];
-    row.replays |= order_[i].captured || activity.graph_node != 0;
+    row.replays |= IsReplayed(i);
     if (activity.kind != ActivityKind::kKernel) return;
     if (is_update) {
       row.updates = true;

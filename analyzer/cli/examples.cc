@@ -22,7 +22,7 @@ constexpr Example kExamples[] = {
     {"run", "dltap run --pack jobs -- torchrun --nproc_per_node 8 train.py"},
     {"report", "dltap report run1"},
     {"report", "dltap report --by kernel --top 20 run1"},
-    {"report", "dltap report --window 1.5s..2.25s run1"},
+    {"report", "dltap report --window 0.2s..0.5s run1"},
     {"report", "dltap report --json run1   # all numbers, to a schema"},
     {"report", "dltap report trace.json.gz # of PyTorch's profiler"},
     {"report",

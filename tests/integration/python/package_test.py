@@ -303,10 +303,12 @@ class DiffTest(unittest.TestCase):
              "--", CNN, "--steps", "12"], check=True, capture_output=True,
             env=os.environ | {"PYTHONPATH": str(site)})
         with self.assertRaises(dltap.DltapError) as caught:
-            _ = dltap.load(trace).diff(elsewhere).json
+            _ = dltap.load(trace).diff(
+                elsewhere, fail_on=["step_ms>900%"]).json
         self.assertEqual(caught.exception.exit_code, 3)
         self.assertIn("not comparable", str(caught.exception))
-        forced = dltap.load(trace).diff(elsewhere, force=True)
+        forced = dltap.load(trace).diff(elsewhere, force=True,
+                                        fail_on=["step_ms>900%"])
         self.assertTrue(forced.sentence)
 
 
