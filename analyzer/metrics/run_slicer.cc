@@ -26,7 +26,6 @@ RunSlicer::RunSlicer(EventSource& source, size_t process,
                      const Selection& selection, const SliceLimits& limits,
                      const std::function<void(double part)>& progress)
     : reader_(source, process, options, limits, progress),
-      index_(process),
       selection_(selection),
       is_selected_(Selects(selection, source.model().processes[process])),
       limits_(limits),

@@ -50,7 +50,6 @@ class RunSlicer {
   const Process& process() const { return reader_.process(); }
 
   SliceReader reader_;
-  const size_t index_;
   const Selection& selection_;
   const bool is_selected_;  // else its communication alone counts
   const SliceLimits& limits_;
