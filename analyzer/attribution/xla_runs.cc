@@ -19,7 +19,7 @@ bool IsUpdatingLayer(const XlaWork& work) {
   return work.is_layer && work.is_plain;
 }
 
-// Decides in a run with a backward pass.
+// Decides in a run of a module that has a backward pass.
 class PassesOfRun {
  public:
   explicit PassesOfRun(const Works& works)
@@ -156,14 +156,10 @@ class RunPass {
     }
     Direction phase = Direction::kNone;
     for (const XlaRun& run : runs) {
-      if (HasBackward(run)) {
-        DecidePasses(run);
-        phase = Direction::kUpdate;
-        continue;
-      }
       if (run.module.known() && differentiate.contains(run.module)) {
-        DecideCut(run);
-        phase = Direction::kNone;
+        DecidePasses(run);
+        // Else the trace cuts it, or it skips its backward pass this time.
+        phase = HasBackward(run) ? Direction::kUpdate : Direction::kNone;
         continue;
       }
       phase = PhaseOf(run, phase);
@@ -177,18 +173,6 @@ class RunPass {
 
   static bool HasBackward(const XlaRun& run) {
     return std::ranges::any_of(run.works, IsBackward, &XlaWork::told);
-  }
-
-  // The trace ends, or the run skips its backward pass this time.
-  void DecideCut(const XlaRun& run) {
-    size_t forward_end = 0;  // behind the last layer that is told to be forward
-    for (size_t i = 0; i < run.works.size(); ++i) {
-      const XlaWork& work = run.works[i];
-      if (work.is_layer && work.told == Direction::kForward) forward_end = i;
-    }
-    for (size_t i = 0; i < forward_end; ++i) {
-      if (!run.works[i].one_block) Set(run.works[i], Direction::kForward);
-    }
   }
 
   static Direction PhaseOf(const XlaRun& run, Direction before) {

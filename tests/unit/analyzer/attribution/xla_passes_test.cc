@@ -238,10 +238,11 @@ TEST(XlaPassesTest, ARunThatIsCutBeforeItsBackwardPassIsNoUpdate) {
       Thunk(10, "jit(step)/transpose(jvp())/dot_general", "gemm_fusion_dot") +
       Module(30, 90);
   EXPECT_EQ(DirectionsOf(whole + tanh), (Directions{kBackward, kNone}));
-  EXPECT_EQ(DirectionsOf(whole + tanh +
-                         Thunk(50, "jit(step)/jvp()/dot_general", "gemm_1") +
-                         InBlocks(Thunk(60, "jit(step)", "loop_tanh_fusion"))),
-            (Directions{kBackward, kForward, kForward, kNone}));
+  EXPECT_EQ(
+      DirectionsOf(whole + tanh +
+                   Thunk(50, "jit(step)/jvp()/dot_general", "gemm_1") +
+                   InBlocks(Thunk(60, "jit(step)", "loop_tanh_fusion_1"))),
+      (Directions{kBackward, kForward, kForward, kNone}));
 }
 
 TEST(XlaPassesTest, WithoutAnythingDifferentiatedAllIsForward) {
