@@ -64,7 +64,7 @@ analyzer/web         -> analyzer/reports
 analyzer/reports     -> analyzer/advice analyzer/output
 analyzer/advice      -> analyzer/metrics
 analyzer/reports     -> analyzer/compare
-analyzer/compare     -> analyzer/advice analyzer/output
+analyzer/compare     -> analyzer/metrics analyzer/output
 analyzer/exporters   -> analyzer/metrics analyzer/duckdb
 analyzer/duckdb      -> analyzer/output
 analyzer/query       -> analyzer/exporters

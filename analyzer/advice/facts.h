@@ -6,8 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "analyzer/advice/framework.h"
+#include "analyzer/advice/wording.h"
 #include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/framework.h"
 #include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "analyzer/advice/framework.h"
+#include "analyzer/metrics/framework.h"
 #include "analyzer/metrics/layer_names.h"
 #include "analyzer/metrics/ratio.h"
 

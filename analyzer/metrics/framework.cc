@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/advice/framework.h"
+#include "analyzer/metrics/framework.h"
 
 #include <set>
+#include <string_view>
 
 #include "absl/strings/str_split.h"
 
@@ -56,18 +57,6 @@ Framework FrameworkOf(const std::vector<std::string>& names,
     }
   }
   return found.size() == 1 ? *found.begin() : Framework::kUnknown;
-}
-
-std::string_view Wording::For(Framework framework) const {
-  std::string_view own;
-  switch (framework) {
-    case Framework::kUnknown: break;
-    case Framework::kTorch: own = torch; break;
-    case Framework::kTensorflow: own = tensorflow; break;
-    case Framework::kJax: own = jax; break;
-    case Framework::kMxnet: own = mxnet; break;
-  }
-  return own.empty() ? any : own;
 }
 
 }  // namespace dltap::analyzer

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_ANALYZER_ADVICE_FRAMEWORK_H_
-#define DLTAP_ANALYZER_ADVICE_FRAMEWORK_H_
+#ifndef DLTAP_ANALYZER_METRICS_FRAMEWORK_H_
+#define DLTAP_ANALYZER_METRICS_FRAMEWORK_H_
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analyzer/metrics/tallies.h"
@@ -18,18 +17,6 @@ enum class Framework : uint8_t { kUnknown, kTorch, kTensorflow, kJax, kMxnet };
 Framework FrameworkOf(const std::vector<std::string>& names,
                       const Tallies& tallies);
 
-// What to try, in the words of a framework's own options. Empty: the framework
-// has none, and the general words serve.
-struct Wording {
-  std::string_view any;
-  std::string_view torch = "";
-  std::string_view tensorflow = "";
-  std::string_view jax = "";
-  std::string_view mxnet = "";
-
-  std::string_view For(Framework framework) const;
-};
-
 }  // namespace dltap::analyzer
 
-#endif  // DLTAP_ANALYZER_ADVICE_FRAMEWORK_H_
+#endif  // DLTAP_ANALYZER_METRICS_FRAMEWORK_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/advice/framework.h"
+#include "analyzer/metrics/framework.h"
 
 #include "gtest/gtest.h"
 
