@@ -50,26 +50,26 @@ std::optional<SlicedProcess> RunSlicer::Run() {
     }
     const bool is_last = span_.end_ns == kEndOfTime;
     const int64_t cut_ns = is_last ? kEndOfTime : Cut(events);
-    const auto device_cuts = CutDevices(cut_ns);
+    const auto parts = CutDevices(cut_ns);
     const bool may_grow = 2 * events <= limits_.most_events;
-    if (!device_cuts && !may_grow) {
+    if (!parts && !may_grow) {
       why_not_ = "a device rests for longer than a slice";
       return std::nullopt;
     }
-    if (!device_cuts || (may_grow && DeviceIsBehind(cut_ns))) {
+    if (!parts || (may_grow && DeviceIsBehind(cut_ns))) {
       events *= 2;
       span_.end_ns = reader_.TimeAfter(core_begin_ns_, events);
       continue;
     }
     missing_ = 0;
-    Count(cut_ns, *device_cuts);
+    Count(cut_ns, *parts);
     if (is_last) break;
     const int64_t margin_ns =
         reader_.TimeAfter(core_begin_ns_, Part(events, kMarginBegin));
     events = limits_.events;
     core_begin_ns_ = cut_ns;
     span_ = {std::min({margin_ns, cut_ns, reader_.SampledSince(cut_ns),
-                       FirstSubmission(*device_cuts)}),
+                       FirstSubmission(*parts)}),
              reader_.TimeAfter(cut_ns, events)};
   }
   JoinWindows();
@@ -119,24 +119,28 @@ int64_t RunSlicer::NextBegin(DeviceId device, int64_t from_ns) const {
   return next_ns;
 }
 
-// Where each device's part ends. nullopt: what ends its rest is not in memory.
-std::optional<std::vector<int64_t>> RunSlicer::CutDevices(
+// nullopt: what ends a device's rest is not in memory.
+std::optional<std::vector<RunSlicer::DevicePart>> RunSlicer::CutDevices(
     int64_t cut_ns) const {
-  std::vector<int64_t> cuts(left_.size(), kEndOfTime);
-  if (cut_ns == kEndOfTime) return cuts;
-  std::vector<uint64_t> counted(cuts.size());
-  for (size_t d = 0; d < cuts.size(); ++d) {
-    cuts[d] = std::max(device_begin_ns_[d], NextBegin(DeviceId(d), cut_ns));
+  std::vector<DevicePart> parts(left_.size());
+  for (size_t d = 0; d < parts.size(); ++d) {
+    const int64_t end_ns =
+        cut_ns == kEndOfTime ? kEndOfTime : NextBegin(DeviceId(d), cut_ns);
+    parts[d] = {{device_begin_ns_[d], std::max(device_begin_ns_[d], end_ns)},
+                0,
+                busy_until_ns_[d]};
   }
   for (const Activity& activity : process().activities) {
-    const size_t d = activity.device.value();
-    const TimePart part{device_begin_ns_[d], cuts[d]};
-    counted[d] += part.Holds(activity.begin_ns) ? 1 : 0;
+    DevicePart& part = parts[activity.device.value()];
+    if (!part.span.Holds(activity.begin_ns)) continue;
+    ++part.activities;
+    part.busy_until_ns = std::max(part.busy_until_ns, activity.end_ns);
   }
-  for (size_t d = 0; d < cuts.size(); ++d) {
-    if (cuts[d] == kEndOfTime && counted[d] < left_[d]) return std::nullopt;
+  for (size_t d = 0; d < parts.size() && cut_ns != kEndOfTime; ++d) {
+    const bool is_last = parts[d].span.end_ns == kEndOfTime;
+    if (is_last && parts[d].activities < left_[d]) return std::nullopt;
   }
-  return cuts;
+  return parts;
 }
 
 // Launches of the slice have kernels that are not in memory yet: there are
@@ -153,12 +157,12 @@ bool RunSlicer::DeviceIsBehind(int64_t cut_ns) {
 }
 
 // When the host began to submit what the slice leaves to the next one.
-int64_t RunSlicer::FirstSubmission(
-    const std::vector<int64_t>& device_cuts) const {
+int64_t RunSlicer::FirstSubmission(const std::vector<DevicePart>& parts) const {
   int64_t first_ns = kEndOfTime;
   for (size_t i = 0; i < process().activities.size(); ++i) {
     const Activity& activity = process().activities[i];
-    if (activity.begin_ns < device_cuts[activity.device.value()]) continue;
+    const TimePart& span = parts[activity.device.value()].span;
+    if (activity.begin_ns < span.end_ns) continue;
     const CallId call = reader_.attribution().activities[i].submitted_by;
     if (!call.known()) continue;
     first_ns = std::min(first_ns, process().calls[call.value()].begin_ns);
@@ -166,15 +170,16 @@ int64_t RunSlicer::FirstSubmission(
   return first_ns;
 }
 
-void RunSlicer::Count(int64_t cut_ns, const std::vector<int64_t>& device_cuts) {
+void RunSlicer::Count(int64_t cut_ns, const std::vector<DevicePart>& parts) {
   const TimePart host{core_begin_ns_, cut_ns};
   if (is_selected_) CountHost(host);
   CountedPart counted{host, {}};
-  for (size_t d = 0; d < device_cuts.size(); ++d) {
-    const TimePart part{device_begin_ns_[d], device_cuts[d]};
-    CountDevice(DeviceId(d), part);
-    counted.devices.push_back(part);
-    device_begin_ns_[d] = part.end_ns;
+  for (size_t d = 0; d < parts.size(); ++d) {
+    left_[d] -= parts[d].activities;
+    busy_until_ns_[d] = parts[d].busy_until_ns;
+    CountDevice(DeviceId(d), parts[d].span);
+    counted.devices.push_back(parts[d].span);
+    device_begin_ns_[d] = parts[d].span.end_ns;
   }
   collectives_.Add(reader_.attribution(), counted);
 }
@@ -186,51 +191,37 @@ Interval RunSlicer::Asked() const {
 }
 
 void RunSlicer::CountHost(const TimePart& part) {
-  const Interval span =
-      Common(selection_.window.value_or(Interval{kBeginOfTime, kEndOfTime}),
-             {part.begin_ns, part.end_ns});
-  Steps counted;
-  counted.steps.push_back({.begin_ns = span.begin_ns, .end_ns = span.end_ns});
-  if (span.begin_ns >= span.end_ns) {
-    counted.steps.front().use = StepUse::kNotSelected;
-  }
-  AddHostPart(reader_, counted, part, out_);
+  const Interval span = Common(Asked(), {part.begin_ns, part.end_ns});
+  Step asked{.begin_ns = span.begin_ns, .end_ns = span.end_ns};
+  if (span.begin_ns >= span.end_ns) asked.use = StepUse::kNotSelected;
+  AddHostPart(reader_, {StepsFoundBy::kNone, {asked}}, part, out_);
 }
 
-// From the device's first activity to the end of its last.
-Interval RunSlicer::RunPart(DeviceId device, const TimePart& part) const {
-  Interval run{part.begin_ns, part.end_ns};
-  if (run.begin_ns == kBeginOfTime) {
-    run.begin_ns = NextBegin(device, kBeginOfTime);
+// What was asked for of a part; else what lies between the device's first
+// activity and the end of its last.
+Interval RunSlicer::WindowOf(DeviceId device, const TimePart& part) const {
+  Interval span{part.begin_ns, part.end_ns};
+  if (selection_.window) return Common(Asked(), span);
+  if (span.begin_ns == kBeginOfTime) {
+    span.begin_ns = NextBegin(device, kBeginOfTime);
   }
-  if (run.end_ns == kEndOfTime) {
-    run.end_ns = busy_until_ns_[device.value()];
-  }
-  return run;
+  if (span.end_ns == kEndOfTime) span.end_ns = busy_until_ns_[device.value()];
+  return span;
 }
 
 void RunSlicer::CountDevice(DeviceId device, const TimePart& part) {
   const size_t d = device.value();
   const bool is_selected =
       is_selected_ && Selects(selection_, process().devices[d]);
-  for (const Activity& activity : process().activities) {
-    if (activity.device != device || !part.Holds(activity.begin_ns)) continue;
-    busy_until_ns_[d] = std::max(busy_until_ns_[d], activity.end_ns);
-    --left_[d];
-  }
-  Interval window{kEndOfTime, kBeginOfTime};
-  if (is_selected && reader_.totals().of_device[d] > 0) {
-    window = selection_.window ? Common(Asked(), {part.begin_ns, part.end_ns})
-                               : RunPart(device, part);
-  }
   std::vector<StepWindow> windows;
-  if (window.begin_ns < window.end_ns) windows.push_back({window, 0});
-  std::vector<StepWindow> earlier;
-  const int64_t margin_ns = NextBegin(device, span_.begin_ns);
-  if (margin_ns < part.begin_ns) {
-    const Interval before = Common(Asked(), {margin_ns, part.begin_ns});
-    if (before.length_ns() > 0) earlier.push_back({before, 0});
+  if (is_selected && reader_.totals().of_device[d] > 0) {
+    const Interval window = WindowOf(device, part);
+    if (window.begin_ns < window.end_ns) windows.push_back({window, 0});
   }
+  std::vector<StepWindow> earlier;
+  const Interval before =
+      Common(Asked(), {NextBegin(device, span_.begin_ns), part.begin_ns});
+  if (before.begin_ns < before.end_ns) earlier.push_back({before, 0});
   AddDevicePart(
       reader_,
       {device, part, {}, windows, earlier, AlwaysOutside(kNotSelected)}, out_);

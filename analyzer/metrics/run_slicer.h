@@ -34,16 +34,23 @@ class RunSlicer {
   const std::string& why_not() const { return why_not_; }
 
  private:
+  // What the slice counts of a device.
+  struct DevicePart {
+    TimePart span;
+    uint64_t activities = 0;
+    int64_t busy_until_ns = kBeginOfTime;
+  };
+
   bool HasSteps();
   int64_t Cut(uint64_t events) const;
   int64_t NextBegin(DeviceId device, int64_t from_ns) const;
-  std::optional<std::vector<int64_t>> CutDevices(int64_t cut_ns) const;
+  std::optional<std::vector<DevicePart>> CutDevices(int64_t cut_ns) const;
   bool DeviceIsBehind(int64_t cut_ns);
-  int64_t FirstSubmission(const std::vector<int64_t>& device_cuts) const;
-  void Count(int64_t cut_ns, const std::vector<int64_t>& device_cuts);
+  int64_t FirstSubmission(const std::vector<DevicePart>& parts) const;
+  void Count(int64_t cut_ns, const std::vector<DevicePart>& parts);
   void CountHost(const TimePart& part);
   void CountDevice(DeviceId device, const TimePart& part);
-  Interval RunPart(DeviceId device, const TimePart& part) const;
+  Interval WindowOf(DeviceId device, const TimePart& part) const;
   Interval Asked() const;
   void JoinWindows();
 

@@ -39,10 +39,10 @@ struct SlicedDevice {
   DeviceId device;
   TimePart part;  // the activities that begin in it are this slice's
   const Steps& steps;
-  const std::vector<StepWindow>& windows;     // inside the part
-  const std::vector<StepWindow>& earlier;     // counted by slices before
-  const std::vector<OutsidePart>& outside;    // of all time
-  const std::vector<StepTime>& step_times{};  // one a window, or none
+  const std::vector<StepWindow>& windows;   // inside the part
+  const std::vector<StepWindow>& earlier;   // counted by slices before
+  const std::vector<OutsidePart>& outside;  // of all time
+  std::vector<StepTime> step_times = {};    // one a window, or none
 };
 
 void AddDevicePart(const SliceReader& slice, const SlicedDevice& device,

@@ -7,8 +7,8 @@
 
 #include "analyzer/metrics/collective_sums.h"
 #include "analyzer/metrics/physical_device.h"
-#include "analyzer/metrics/process_slicer.h"
 #include "analyzer/metrics/run_slicer.h"
+#include "analyzer/metrics/step_slicer.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -70,7 +70,7 @@ std::optional<SlicedProcess> Slice(
   const bool may_have_steps = !selection.whole_run && !selection.window &&
                               source.TotalsOf(index).activities > 0;
   if (may_have_steps) {
-    ProcessSlicer slicer(source, index, options, selection, limits, progress);
+    StepSlicer slicer(source, index, options, selection, limits, progress);
     std::optional<SlicedProcess> sliced = slicer.Run();
     why_not = slicer.why_not();
     if (sliced || !slicer.has_no_steps()) return sliced;

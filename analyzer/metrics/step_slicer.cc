@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/process_slicer.h"
+#include "analyzer/metrics/step_slicer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,18 +22,17 @@ bool IsUsed(const Steps& steps, const StepWindow& window) {
 
 }  // namespace
 
-ProcessSlicer::ProcessSlicer(EventSource& source, size_t process,
-                             const AttributionOptions& options,
-                             const Selection& selection,
-                             const SliceLimits& limits,
-                             const std::function<void(double part)>& progress)
+StepSlicer::StepSlicer(EventSource& source, size_t process,
+                       const AttributionOptions& options,
+                       const Selection& selection, const SliceLimits& limits,
+                       const std::function<void(double part)>& progress)
     : reader_(source, process, options, limits, progress),
       index_(process),
       selection_(selection),
       is_selected_(Selects(selection, source.model().processes[process])),
       limits_(limits) {}
 
-bool ProcessSlicer::Fail(std::string why_not) {
+bool StepSlicer::Fail(std::string why_not) {
   why_not_ = std::move(why_not);
   return false;
 }
@@ -41,7 +40,7 @@ bool ProcessSlicer::Fail(std::string why_not) {
 // What a step is used for may depend on all others: how long steps usually
 // take, say. The slices go by those that they see. If that was wrong, they are
 // counted once more.
-std::optional<SlicedProcess> ProcessSlicer::Run() {
+std::optional<SlicedProcess> StepSlicer::Run() {
   if (!Pass()) return std::nullopt;
   std::vector<StepUse> uses = FinalUses();
   const auto differs = [&](size_t i) {
@@ -60,7 +59,7 @@ std::optional<SlicedProcess> ProcessSlicer::Run() {
   return std::move(out_);
 }
 
-std::vector<StepUse> ProcessSlicer::FinalUses() const {
+std::vector<StepUse> StepSlicer::FinalUses() const {
   Steps steps = out_.steps;
   for (size_t i = 0; i < found_.size(); ++i) steps.steps[i].use = found_[i];
   MarkWarmUp(steps);
@@ -74,7 +73,7 @@ std::vector<StepUse> ProcessSlicer::FinalUses() const {
   return uses;
 }
 
-bool ProcessSlicer::Pass() {
+bool StepSlicer::Pass() {
   out_ = {};
   found_.clear();
   seen_.clear();
@@ -111,7 +110,7 @@ bool ProcessSlicer::Pass() {
   }
 }
 
-bool ProcessSlicer::FindSteps(Slice& slice) {
+bool StepSlicer::FindSteps(Slice& slice) {
   slice.is_last = span_.end_ns == kEndOfTime;
   slice.steps =
       FindIterations(reader_.model(), process(), attribution(), span_.begin_ns);
@@ -124,7 +123,7 @@ bool ProcessSlicer::FindSteps(Slice& slice) {
   return true;
 }
 
-bool ProcessSlicer::FindCore(Slice& slice) {
+bool StepSlicer::FindCore(Slice& slice) {
   const std::vector<Step>& steps = slice.steps.steps;
   if (core_begin_ns_ != kBeginOfTime) {
     const auto at = std::lower_bound(
@@ -160,7 +159,7 @@ bool ProcessSlicer::FindCore(Slice& slice) {
 
 // Steps of the margin are what they were; of later ones the finder's word
 // counts, but for the warm-up at the begin of the run.
-void ProcessSlicer::SetUses(Slice& slice) {
+void StepSlicer::SetUses(Slice& slice) {
   std::vector<Step>& steps = slice.steps.steps;
   const size_t before = out_.steps.steps.size();
   for (size_t i = 0; i < slice.first; ++i) {
@@ -184,7 +183,7 @@ void ProcessSlicer::SetUses(Slice& slice) {
   }
 }
 
-bool ProcessSlicer::BeginsWhereTheLastEnded(const Slice& slice) const {
+bool StepSlicer::BeginsWhereTheLastEnded(const Slice& slice) const {
   if (core_begin_ns_ == kBeginOfTime) return true;
   for (size_t d = 0; d < slice.windows.size(); ++d) {
     if (has_windows_[d] == slice.windows[d].empty()) return false;
@@ -198,7 +197,7 @@ bool ProcessSlicer::BeginsWhereTheLastEnded(const Slice& slice) const {
 }
 
 // The last step but one whose begin is known on every device.
-std::optional<size_t> ProcessSlicer::EndOfCore(const Slice& slice) const {
+std::optional<size_t> StepSlicer::EndOfCore(const Slice& slice) const {
   const std::vector<Step>& steps = slice.steps.steps;
   for (size_t end = steps.size(); end-- > slice.first + 1;) {
     if (end + 1 >= steps.size()) continue;
@@ -211,7 +210,7 @@ std::optional<size_t> ProcessSlicer::EndOfCore(const Slice& slice) const {
 }
 
 // When a step begins, on the host and on all devices.
-int64_t ProcessSlicer::BeginOnDevices(const Slice& slice, size_t step) const {
+int64_t StepSlicer::BeginOnDevices(const Slice& slice, size_t step) const {
   int64_t begin_ns = slice.steps.steps[step].begin_ns;
   for (const std::vector<StepWindow>& windows : slice.windows) {
     const auto at =
@@ -221,14 +220,14 @@ int64_t ProcessSlicer::BeginOnDevices(const Slice& slice, size_t step) const {
   return begin_ns;
 }
 
-bool ProcessSlicer::EndsOnEveryDevice(const Slice& slice, size_t step) const {
+bool StepSlicer::EndsOnEveryDevice(const Slice& slice, size_t step) const {
   return std::all_of(slice.windows.begin(), slice.windows.end(),
                      [&](const auto& windows) {
                        return windows.empty() || windows.back().step >= step;
                      });
 }
 
-void ProcessSlicer::Count(const Slice& slice) {
+void StepSlicer::Count(const Slice& slice) {
   const TimePart host{
       core_begin_ns_,
       slice.is_last ? kEndOfTime : slice.steps.steps[slice.end].begin_ns};
@@ -266,7 +265,7 @@ void ProcessSlicer::Count(const Slice& slice) {
 }
 
 // Of the steps that the slice counts, as of all that it holds.
-void ProcessSlicer::CountOtherReading(const Slice& slice) {
+void StepSlicer::CountOtherReading(const Slice& slice) {
   const size_t held = slice.steps.steps.size();
   if (held == 0) return;
   const uint64_t other = slice.steps.other_count;
@@ -276,7 +275,7 @@ void ProcessSlicer::CountOtherReading(const Slice& slice) {
                   static_cast<double>(held);
 }
 
-void ProcessSlicer::CountHost(const Slice& slice, const TimePart& part) {
+void StepSlicer::CountHost(const Slice& slice, const TimePart& part) {
   Steps counted = slice.steps;
   for (size_t i = 0; i < counted.steps.size(); ++i) {
     if (i < slice.first || i >= slice.end) {
@@ -286,8 +285,8 @@ void ProcessSlicer::CountHost(const Slice& slice, const TimePart& part) {
   AddHostPart(reader_, counted, part, out_);
 }
 
-void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
-                                const TimePart& part) {
+void StepSlicer::CountDevice(const Slice& slice, size_t device,
+                             const TimePart& part) {
   const bool is_selected =
       is_selected_ && Selects(selection_, process().devices[device]);
   const std::vector<StepWindow>& all = slice.windows[device];
@@ -314,7 +313,7 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
                 out_);
 }
 
-size_t ProcessSlicer::MarginBefore(const Slice& slice, size_t step) const {
+size_t StepSlicer::MarginBefore(const Slice& slice, size_t step) const {
   const std::vector<Step>& steps = slice.steps.steps;
   const int64_t begin_ns = steps[step].begin_ns;
   const double slice_ns =
@@ -335,7 +334,7 @@ size_t ProcessSlicer::MarginBefore(const Slice& slice, size_t step) const {
   return first;
 }
 
-void ProcessSlicer::MoveOn(const Slice& slice) {
+void StepSlicer::MoveOn(const Slice& slice) {
   core_begin_ns_ = slice.steps.steps[slice.end].begin_ns;
   span_.begin_ns = slice.steps.steps[MarginBefore(slice, slice.end)].begin_ns;
   span_.end_ns = reader_.TimeAfter(core_begin_ns_, limits_.events);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_ANALYZER_METRICS_PROCESS_SLICER_H_
-#define DLTAP_ANALYZER_METRICS_PROCESS_SLICER_H_
+#ifndef DLTAP_ANALYZER_METRICS_STEP_SLICER_H_
+#define DLTAP_ANALYZER_METRICS_STEP_SLICER_H_
 
 #include <functional>
 #include <optional>
@@ -19,17 +19,17 @@
 
 namespace dltap::analyzer {
 
-// Goes through one process slice by slice. A slice begins and ends with a
-// step: on the host's time line with what the step submits first, on a device
-// with the begin of its window. Before it lies a margin of whole steps that
-// were summed up already, and behind it two steps at least that were not.
+// Goes slice by slice through a process that has steps. A slice begins and ends
+// with a step: on the host's time line with what the step submits first, on a
+// device with the begin of its window. Before it lies a margin of whole steps
+// that were summed up already, and behind it two steps at least that were not.
 // Holds references.
-class ProcessSlicer {
+class StepSlicer {
  public:
-  ProcessSlicer(EventSource& source, size_t process,
-                const AttributionOptions& options, const Selection& selection,
-                const SliceLimits& limits,
-                const std::function<void(double part)>& progress);
+  StepSlicer(EventSource& source, size_t process,
+             const AttributionOptions& options, const Selection& selection,
+             const SliceLimits& limits,
+             const std::function<void(double part)>& progress);
 
   // nullopt: it can't be done; see why_not().
   std::optional<SlicedProcess> Run();
@@ -95,4 +95,4 @@ class ProcessSlicer {
 
 }  // namespace dltap::analyzer
 
-#endif  // DLTAP_ANALYZER_METRICS_PROCESS_SLICER_H_
+#endif  // DLTAP_ANALYZER_METRICS_STEP_SLICER_H_
