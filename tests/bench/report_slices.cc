@@ -2,10 +2,11 @@
 // The JSON report of an own trace three times, a line each: in one piece, in
 // slices of a model, and in slices of the files. Then, a line each, what was
 // read: {"why_not", "reads", "events", "most_events"}.
-//   report_slices EVENTS_IN_A_SLICE TRACE..
+//   report_slices EVENTS_IN_A_SLICE [--whole-run] TRACE..
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
@@ -24,13 +25,14 @@ void Print(const Summary& summary) {
   std::printf("%s", json.c_str());
 }
 
-std::string PrintSliced(EventSource& source, uint64_t events) {
+std::string PrintSliced(EventSource& source, uint64_t events,
+                        const Selection& selection) {
   SliceLimits limits;
   limits.events = events;
   limits.head_events = events / 8;
   limits.most_events = 1ULL << 62;
   std::string why_not;
-  const auto sliced = SummariseInSlices(source, {}, {}, limits, why_not);
+  const auto sliced = SummariseInSlices(source, {}, selection, limits, why_not);
   if (sliced) {
     Print(*sliced);
   } else {
@@ -39,7 +41,8 @@ std::string PrintSliced(EventSource& source, uint64_t events) {
   return why_not;
 }
 
-int Run(const std::vector<std::string>& paths, uint64_t events) {
+int Run(const std::vector<std::string>& paths, uint64_t events,
+        const Selection& selection) {
   std::vector<std::string> problems;
   absl::StatusOr<TraceModel> model = ReadTrace(paths, &problems);
   auto files = OpenTraceFiles(paths, &problems);
@@ -49,11 +52,11 @@ int Run(const std::vector<std::string>& paths, uint64_t events) {
     all += process.calls.size() + process.launches.size() +
            process.activities.size();
   }
-  Print(Summarise(*model, Attribute(*model)));
+  Print(Summarise(*model, Attribute(*model), selection));
   SlicedModel of_model(*std::move(model));
-  const std::string why_not = PrintSliced(of_model, events);
+  const std::string why_not = PrintSliced(of_model, events, selection);
   SlicedTrace trace(*std::move(files), &problems);
-  PrintSliced(trace, events);
+  PrintSliced(trace, events, selection);
   std::printf(
       "{\"why_not\": \"%s\", \"reads\": %zu, \"events\": %llu, "
       "\"most_events\": %llu}\n",
@@ -66,7 +69,10 @@ int Run(const std::vector<std::string>& paths, uint64_t events) {
 }  // namespace dltap::analyzer
 
 int main(int argc, char** argv) {
-  if (argc < 3) return 2;
-  return dltap::analyzer::Run({argv + 2, argv + argc},
-                              std::strtoull(argv[1], nullptr, 10));
+  const bool whole = argc > 2 && std::string_view(argv[2]) == "--whole-run";
+  const int first = whole ? 3 : 2;
+  if (argc <= first) return 2;
+  return dltap::analyzer::Run({argv + first, argv + argc},
+                              std::strtoull(argv[1], nullptr, 10),
+                              {.whole_run = whole});
 }
