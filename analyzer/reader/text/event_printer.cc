@@ -11,8 +11,13 @@
 namespace dltap::analyzer {
 
 EventPrinter::EventPrinter(const TraceModel& model, const Process& process,
+                           const ThreadNumbers& threads,
                            const PrintOptions& options, LinePrinter& out)
-    : model_(model), process_(process), options_(options), out_(out) {
+    : model_(model),
+      process_(process),
+      threads_(threads),
+      options_(options),
+      out_(out) {
   for (const CallSite& site : process.call_sites) {
     sites_[{site.thread, site.begin_ticks}] = site.site;
   }
@@ -106,7 +111,7 @@ void EventPrinter::Print(const Entry& entry) {
 
 void EventPrinter::PrintCall(const Call& call) {
   out_.Begin("call").Span(call.begin_ns, call.end_ns);
-  out_.Field("thread", static_cast<int64_t>(call.thread.value()));
+  out_.Field("thread", threads_.Of(call.thread));
   out_.Name(model_.entry_points[call.entry.value()].symbol);
   out_.Field("depth", call.depth);
   out_.MaybeWord("failed", call.failed);
@@ -189,7 +194,7 @@ void EventPrinter::PrintCallRef(std::string_view key, std::string_view raw_key,
 void EventPrinter::PrintLaunch(const LaunchRecord& launch) {
   out_.Begin("launchapi").Span(launch.begin_ns, launch.end_ns);
   if (launch.thread.known()) {
-    out_.Field("thread", static_cast<int64_t>(launch.thread.value()));
+    out_.Field("thread", threads_.Of(launch.thread));
   }
   out_.Maybe("corr", Correlation(launch.correlation));
   out_.Maybe("api", launch.api);
@@ -234,7 +239,7 @@ void EventPrinter::PrintGraphNode(const GraphNodeOrigin& origin) {
   out_.Begin("graphnode").Number(static_cast<int64_t>(origin.node));
   out_.Maybe("original", static_cast<int64_t>(origin.original_node));
   if (origin.thread.known()) {
-    out_.Field("thread", static_cast<int64_t>(origin.thread.value()));
+    out_.Field("thread", threads_.Of(origin.thread));
   }
   PrintCallRef("call", "call_ticks", origin.thread, origin.call_begin_ticks);
   out_.End();
@@ -242,7 +247,7 @@ void EventPrinter::PrintGraphNode(const GraphNodeOrigin& origin) {
 
 void EventPrinter::PrintRange(const Range& range) {
   out_.Begin("range").Span(range.begin_ns, range.end_ns);
-  out_.Field("thread", static_cast<int64_t>(range.thread.value()));
+  out_.Field("thread", threads_.Of(range.thread));
   out_.Text("name", model_.texts[range.name]);
   out_.Plain("kind", ToWord(kRangeWords, range.kind));
   out_.MaybeText("domain", model_.texts[range.domain]);
@@ -256,7 +261,7 @@ void EventPrinter::PrintRange(const Range& range) {
 
 void EventPrinter::PrintSample(const CpuSample& sample) {
   out_.Begin("sample").Span(sample.at_ns, sample.at_ns);
-  out_.Field("thread", static_cast<int64_t>(sample.thread.value()));
+  out_.Field("thread", threads_.Of(sample.thread));
   out_.Field("on_cpu", sample.on_cpu ? 1 : 0);
   out_.Ns("cpu", sample.cpu_time_ns);
   if (sample.run_delay_ns) out_.Ns("run_delay", *sample.run_delay_ns);
@@ -272,7 +277,7 @@ void EventPrinter::PrintProcessSample(const ProcessSample& sample) {
 void EventPrinter::PrintMemory(const MemoryEvent& event) {
   out_.Begin("memory").Span(event.at_ns, event.at_ns);
   if (event.thread.known()) {
-    out_.Field("thread", static_cast<int64_t>(event.thread.value()));
+    out_.Field("thread", threads_.Of(event.thread));
   }
   out_.Field("device", process_.devices[event.device.value()].ordinal);
   out_.Field("address", static_cast<int64_t>(options_.canonical

@@ -13,6 +13,7 @@
 #include "analyzer/model/trace_model.h"
 #include "analyzer/reader/text/print_line.h"
 #include "analyzer/reader/text/print_options.h"
+#include "analyzer/reader/text/thread_numbers.h"
 
 namespace dltap::analyzer {
 
@@ -21,7 +22,8 @@ namespace dltap::analyzer {
 class EventPrinter {
  public:
   EventPrinter(const TraceModel& model, const Process& process,
-               const PrintOptions& options, LinePrinter& out);
+               const ThreadNumbers& threads, const PrintOptions& options,
+               LinePrinter& out);
 
   void PrintAll();
 
@@ -71,6 +73,7 @@ class EventPrinter {
 
   const TraceModel& model_;
   const Process& process_;
+  const ThreadNumbers& threads_;
   const PrintOptions& options_;
   LinePrinter& out_;
   // Begin of the outermost call that began at these ticks on this thread.

@@ -10,7 +10,8 @@ namespace dltap::analyzer {
 
 struct PrintOptions {
   // Leaves out what differs between equal runs (pids, hosts, thread ids,
-  // samples, overhead) and numbers addresses and correlations by first use.
+  // samples, overhead) and numbers addresses, correlations and threads by
+  // first use.
   bool canonical = false;
   // Events per process; the rest is a comment that says how many.
   uint64_t limit = std::numeric_limits<uint64_t>::max();

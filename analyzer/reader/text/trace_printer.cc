@@ -9,6 +9,7 @@
 #include "analyzer/reader/text/event_printer.h"
 #include "analyzer/reader/text/print_line.h"
 #include "analyzer/reader/text/text_words.h"
+#include "analyzer/reader/text/thread_numbers.h"
 #include "shim/specs/words.h"
 
 namespace dltap::analyzer {
@@ -109,10 +110,11 @@ void PrintProgram(const Process& process, LinePrinter& out) {
   }
 }
 
-void PrintResources(const Process& process, bool canonical, LinePrinter& out) {
-  for (size_t i = 0; i < process.threads.size(); ++i) {
-    const Thread& thread = process.threads[i];
-    out.Begin("thread").Number(static_cast<int64_t>(i));
+void PrintResources(const Process& process, const ThreadNumbers& threads,
+                    bool canonical, LinePrinter& out) {
+  for (const ThreadId id : threads.order()) {
+    const Thread& thread = process.threads[id.value()];
+    out.Begin("thread").Number(threads.Of(id));
     if (!canonical) out.Field("tid", static_cast<int64_t>(thread.tid));
     out.MaybeText("name", thread.name).End();
   }
@@ -127,10 +129,11 @@ void PrintResources(const Process& process, bool canonical, LinePrinter& out) {
 }
 
 void PrintTotals(const TraceModel& model, const Process& process,
-                 bool canonical, LinePrinter& out) {
+                 const ThreadNumbers& threads, bool canonical,
+                 LinePrinter& out) {
   for (const OpenCall& call : process.open_calls) {
     out.Begin("open").Span(call.begin_ns, call.begin_ns);
-    out.Field("thread", static_cast<int64_t>(call.thread.value()));
+    out.Field("thread", threads.Of(call.thread));
     out.Name(model.entry_points[call.entry.value()].symbol).End();
   }
   // Of several ranks each has a thread that asks, in real time, how far the
@@ -160,9 +163,10 @@ void PrintTrace(const TraceModel& model, const PrintOptions& options,
   for (const Process& process : model.processes) {
     PrintProcess(process, options.canonical, out);
     if (!options.canonical) PrintProgram(process, out);
-    PrintResources(process, options.canonical, out);
-    EventPrinter(model, process, options, out).PrintAll();
-    PrintTotals(model, process, options.canonical, out);
+    const ThreadNumbers threads(process, options.canonical);
+    PrintResources(process, threads, options.canonical, out);
+    EventPrinter(model, process, threads, options, out).PrintAll();
+    PrintTotals(model, process, threads, options.canonical, out);
     if (out.stopped()) return;
   }
 }

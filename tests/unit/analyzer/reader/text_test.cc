@@ -154,5 +154,24 @@ TEST(TraceTextTest, CanonicalFormHidesWhatDiffersBetweenEqualRuns) {
   EXPECT_THAT(first, HasSubstr("p=0x1 q=0x2 r=0x1"));
 }
 
+TEST(TraceTextTest, CanonicalThreadsAreThoseThatWorkedFirst) {
+  const std::string watched_late =
+      TextFromTrace(TraceFromText("thread 0 name=main\n"
+                                  "thread 1 name=autograd\n"
+                                  "thread 2 name=watchdog\n"
+                                  "call t=0..1us thread=0 cudaMalloc\n"
+                                  "call t=2..3us thread=1 cudaMalloc\n"),
+                    true);
+  const std::string watched_early =
+      TextFromTrace(TraceFromText("thread 0 name=main\n"
+                                  "thread 1 name=watchdog\n"
+                                  "thread 2 name=autograd\n"
+                                  "call t=0..1us thread=0 cudaMalloc\n"
+                                  "call t=2..3us thread=2 cudaMalloc\n"),
+                    true);
+  EXPECT_EQ(watched_late, watched_early);
+  EXPECT_THAT(watched_early, HasSubstr("thread 2 name=\"watchdog\""));
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
