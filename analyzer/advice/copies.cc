@@ -24,18 +24,22 @@ const ClassSummary& Of(const Facts& facts, LayerClass layer_class) {
 
 }  // namespace
 
-// What gradients of slices and growing caches copy has advice of its own. What
-// XLA copies, as the state of a lax.scan, is its compiler's choice.
+// What gradients of slices, growing caches and what ranks reduce copy has
+// advice of its own. What XLA copies, as the state of a lax.scan, is its
+// compiler's choice.
 void AdviseCopies(const Facts& facts, std::vector<Advice>& out) {
   if (facts.framework == Framework::kJax) return;
   const AvoidableWork& work = facts.totals.avoidable;
   if (work.of(Avoidable::kSlicedGradients).ns > 0) return;
   const ClassSummary& copies = Of(facts, LayerClass::kCopyD2d);
-  const double ns = facts.Step(copies.gpu_ns - copies.of(Direction::kUpdate));
+  const AvoidableSums& buckets = work.of(Avoidable::kBucketCopies);
+  const double ns =
+      facts.Step(copies.gpu_ns - copies.of(Direction::kUpdate) - buckets.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice;
+  const double count = facts.Step(copies.kernels - buckets.count);
   advice.evidence = {
-      .count = facts.Step(copies.kernels),
+      .count = count,
       .ns = ns,
       .share = facts.ShareOfStep(ns),
       .calls = {"cudaMemcpyAsync"},
@@ -50,8 +54,8 @@ void AdviseCopies(const Facts& facts, std::vector<Advice>& out) {
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
-      "%.0f copies a step from GPU memory to GPU memory, %.2f ms",
-      facts.Step(copies.kernels), ns * 1e-6);
+      "%.0f copies a step from GPU memory to GPU memory, %.2f ms", count,
+      ns * 1e-6);
   advice.layer_class = LayerClass::kCopyD2d;
   advice.claims.With(LayerClass::kCopyD2d);
   advice.claimed_ns = advice.gain_high_ns;

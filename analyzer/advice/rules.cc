@@ -46,6 +46,10 @@ constexpr Rule kRules[] = {
     {"many_tables", kNeedsGpuWork, kOfAll, AdviseManyTables},
     {"one_hot", kNeedsGpuWork, kOfAll, AdviseOneHot},
     {"wide_logits", kNeedsGpuWork, kOfAll, AdviseWideLogits},
+    {"gradient_sends", kNeedsGpuWork, kOfAll, AdviseGradientSends},
+    {"bucket_copies", kNeedsGpuWork, kOfAll, AdviseBucketCopies},
+    {"unfolded_convolutions", kNeedsGpuWork, kOfAll,
+     AdviseUnfoldedConvolutions},
 };
 
 }  // namespace

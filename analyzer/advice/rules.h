@@ -71,6 +71,9 @@ void AdviseUnusedGradients(const Facts& facts, std::vector<Advice>& out);
 void AdviseManyTables(const Facts& facts, std::vector<Advice>& out);
 void AdviseOneHot(const Facts& facts, std::vector<Advice>& out);
 void AdviseWideLogits(const Facts& facts, std::vector<Advice>& out);
+void AdviseGradientSends(const Facts& facts, std::vector<Advice>& out);
+void AdviseBucketCopies(const Facts& facts, std::vector<Advice>& out);
+void AdviseUnfoldedConvolutions(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer
 

@@ -90,7 +90,10 @@ std::string_view Name(Avoidable kind) {
                                                     "many_tables",
                                                     "one_hot",
                                                     "wide_logits",
-                                                    "unused_gradients"};
+                                                    "unused_gradients",
+                                                    "gradient_sends",
+                                                    "bucket_copies",
+                                                    "unfolded_convolutions"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -353,9 +356,12 @@ std::optional<double> AvoidableKeeper::WorkNs(const Part& part) const {
 
 void AvoidableKeeper::FollowMicroBatches(const Part& part) {
   const Direction direction = part.attributed.direction;
-  const EqualPasses::Kernel kernel{part.activity.name, part.ns, WorkNs(part),
-                                   part.is_new};
-  if (direction == Direction::kForward) {
+  EqualPasses::Kernel kernel{part.activity.name, part.ns, WorkNs(part),
+                             part.is_new};
+  if (part.attributed.layer_class == LayerClass::kComm) {
+    FollowAllReduces(part);
+  } else if (direction == Direction::kForward) {
+    kernel.weights = SentWeights(part);
     micro_batches_.AddForward(kernel);
   } else if (IsBackward(direction)) {
     micro_batches_.AddBackward(kernel);
@@ -371,6 +377,11 @@ void AvoidableKeeper::FinishMicroBatches() {
                                      .ns = static_cast<int64_t>(sums->ns),
                                      .best_ns = sums->first_ns,
                                      .worst_ns = sums->merged_ns});
+  AddSums(Avoidable::kGradientSends,
+          {.count = sums->sends.count,
+           .ns = static_cast<int64_t>(sums->sends.ns),
+           .best_ns = sums->sends.last_ns,
+           .worst_ns = sums->sends.last_ns});
 }
 
 // Counts the passes forward and backward of a window.
@@ -407,6 +418,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   }
   FollowTables(part);
   FollowOtherUses(part);
+  FollowBucketCopies(part);
   if (activity.kind != ActivityKind::kKernel) return;
   FollowPasses(attributed);
   FollowChain(part);
@@ -468,6 +480,8 @@ void AvoidableKeeper::CloseWindow() {
   FinishMicroBatches();
   FinishSlices();
   FinishManyTables();
+  FinishUnfolds();
+  buckets_.EndWindow();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {
     const bool shows =

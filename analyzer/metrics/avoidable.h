@@ -14,6 +14,7 @@
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/equal_passes.h"
 #include "analyzer/metrics/extra_passes.h"
+#include "analyzer/metrics/gradient_buckets.h"
 #include "analyzer/metrics/gradient_checks.h"
 #include "analyzer/metrics/grown_caches.h"
 #include "analyzer/metrics/many_tables.h"
@@ -21,6 +22,7 @@
 #include "analyzer/metrics/one_hot.h"
 #include "analyzer/metrics/pointwise_chain.h"
 #include "analyzer/metrics/sliced_gradients.h"
+#include "analyzer/metrics/unfolded_convolutions.h"
 #include "analyzer/metrics/unused_gradients.h"
 #include "analyzer/metrics/update_run.h"
 #include "analyzer/metrics/wide_logits.h"
@@ -34,34 +36,37 @@
 namespace dltap::analyzer {
 
 enum class Avoidable : uint8_t {
-  kFp32Products,       // tensor cores could multiply
-  kFp32Convolutions,   // the same
-  kFp64,               // double precision
-  kTensorUpdate,       // an update's kernels, each of one tensor
-  kListUpdate,         // an update's kernels, each of a list of tensors
-  kBeforeUpdate,       // kernels of a tensor each, before a fused update
-  kAfterUpdate,        // the same after it
-  kComposedAttention,  // of products and a softmax
-  kCellLoop,           // recurrent cells of products and pointwise kernels
-  kTrials,             // of implementations, inside used steps
-  kTransposes,         // next to or inside convolutions
-  kInnerTransposes,    // of these, inside their calls
-  kRepeatedCasts,      // of weights, in a step's second pass and later
-  kRecompute,          // of the forward pass, in the backward pass
-  kPointwise,          // chains of single operations
-  kDenseTables,        // gradients of tables of which few rows are used
-  kMicroBatches,       // passes over parts of a batch
-  kGrownCaches,        // keys and values that are copied to grow by a token
-  kSlicedGradients,    // gradients of the whole for each slice of a tensor
-  kNeedlessCasts,      // to another type and back
-  kExtraPasses,        // forward, which no backward pass follows
-  kCellCalls,          // of cuDNN's recurrent layers, a time step each
-  kGradientChecks,     // of each gradient, in the backward pass
-  kZeroedGradients,    // zeros, and what is added to them
-  kManyTables,         // lookups of few rows, one after the other
-  kOneHot,             // products that only take rows out of a table
-  kWideLogits,         // casts to FP32, and the softmax of that
-  kUnusedGradients,    // of weights; more than the update can have read
+  kFp32Products,          // tensor cores could multiply
+  kFp32Convolutions,      // the same
+  kFp64,                  // double precision
+  kTensorUpdate,          // an update's kernels, each of one tensor
+  kListUpdate,            // an update's kernels, each of a list of tensors
+  kBeforeUpdate,          // kernels of a tensor each, before a fused update
+  kAfterUpdate,           // the same after it
+  kComposedAttention,     // of products and a softmax
+  kCellLoop,              // recurrent cells of products and pointwise kernels
+  kTrials,                // of implementations, inside used steps
+  kTransposes,            // next to or inside convolutions
+  kInnerTransposes,       // of these, inside their calls
+  kRepeatedCasts,         // of weights, in a step's second pass and later
+  kRecompute,             // of the forward pass, in the backward pass
+  kPointwise,             // chains of single operations
+  kDenseTables,           // gradients of tables of which few rows are used
+  kMicroBatches,          // passes over parts of a batch
+  kGrownCaches,           // keys and values that are copied to grow by a token
+  kSlicedGradients,       // gradients of the whole for each slice of a tensor
+  kNeedlessCasts,         // to another type and back
+  kExtraPasses,           // forward, which no backward pass follows
+  kCellCalls,             // of cuDNN's recurrent layers, a time step each
+  kGradientChecks,        // of each gradient, in the backward pass
+  kZeroedGradients,       // zeros, and what is added to them
+  kManyTables,            // lookups of few rows, one after the other
+  kOneHot,                // products that only take rows out of a table
+  kWideLogits,            // casts to FP32, and the softmax of that
+  kUnusedGradients,       // of weights; more than the update can have read
+  kGradientSends,         // in each pass, of gradients that passes add up
+  kBucketCopies,          // of gradients, out of what ranks reduce, and into it
+  kUnfoldedConvolutions,  // of a sample each, as products
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -102,6 +107,7 @@ class AvoidableKeeper {
         attribution_(attribution),
         windows_(windows),
         gpu_(gpu),
+        sends_(HasCollectives(model)),
         traits_(model.texts.size()),
         unused_(MemoryOf(gpu)),
         tables_(gpu == nullptr ? 0 : 1e-9 * gpu->bandwidth_bytes_per_s) {}
@@ -126,6 +132,7 @@ class AvoidableKeeper {
     bool is_new;
   };
 
+  static bool HasCollectives(const TraceModel& model);
   static UnusedGradients::Memory MemoryOf(const opmodel::GpuSpec* gpu);
   uint32_t TraitsOf(const Activity& activity);
   const WorkKind* KindOf(const Attributed& attributed) const;
@@ -141,6 +148,9 @@ class AvoidableKeeper {
   std::optional<double> WorkNs(const Part& part) const;
   void FollowMicroBatches(const Part& part);
   void FinishMicroBatches();
+  void FollowAllReduces(const Part& part);
+  void FollowBucketCopies(const Part& part);
+  EqualPasses::Weights SentWeights(const Part& part) const;
   void AddComposite(const Part& part);
   static double BytesWithoutScores(const opmodel::Operation& op, double bytes);
   void AddAttention(const Part& part);
@@ -160,6 +170,8 @@ class AvoidableKeeper {
   void FollowOneHot(const Part& part);
   void AddOneHot(const OneHot::Sums& sums, const opmodel::Operation& op);
   void FollowWideLogits(const Part& part);
+  void FollowUnfolds(const Part& part);
+  void FinishUnfolds();
   void FollowOtherUses(const Part& part);
   void FollowUnusedGradients(const Part& part);
   bool ReadsWeights(const Attributed& attributed) const;
@@ -184,11 +196,13 @@ class AvoidableKeeper {
   const ProcessAttribution& attribution_;
   const std::vector<StepWindow>& windows_;
   const opmodel::GpuSpec* const gpu_;
+  const bool sends_;              // the program calls NCCL
   std::vector<uint32_t> traits_;  // by name; 0: not asked yet
   size_t window_ = 0;
   PointwiseChain chain_;
   UpdateRun update_;
   EqualPasses micro_batches_;
+  GradientBuckets buckets_;
   GrownCaches caches_;
   SlicedGradients slices_;
   NeedlessCasts casts_;
@@ -199,6 +213,7 @@ class AvoidableKeeper {
   ManyTables many_tables_;
   OneHot one_hot_;
   WideLogits wide_logits_;
+  UnfoldedConvolutions unfolded_;
   UnusedGradients unused_;
   bool has_update_ = false;  // since the last product
   CallId last_product_;      // the call

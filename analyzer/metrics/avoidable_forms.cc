@@ -30,6 +30,11 @@ constexpr double kSortedAccesses = 40;
 // them in two bytes an element, in as few passes as it needs, takes so much.
 constexpr double kNarrowSoftmax = 0.25;
 
+// What convolutions on tensor cores reach at worst of the peak, where they fill
+// tiles of so many channels.
+constexpr double kTensorShare = 0.35;
+constexpr double kTileChannels = 128;
+
 constexpr uint64_t kNoSmallDownload = 1 << 20;
 
 bool IsProduct(const Attributed& attributed) {
@@ -181,6 +186,41 @@ void AvoidableKeeper::FollowWideLogits(const Part& part) {
            .worst_ns = sums.softmax_ns});
 }
 
+// cuDNN multiplies FP32 as TF32 unless it is told not to: at worst as quick.
+void AvoidableKeeper::FollowUnfolds(const Part& part) {
+  const uint32_t traits = TraitsOf(part.activity);
+  const WorkKind* kind = KindOf(part.attributed);
+  if ((traits & kUnfoldName) != 0) {
+    unfolded_.AddUnfold({part.ns, part.is_new});
+  } else if ((traits & kFoldName) != 0) {
+    unfolded_.AddFold({part.ns, part.is_new});
+  } else if (kind == nullptr || !IsProduct(part.attributed) ||
+             gpu_ == nullptr) {
+    unfolded_.AddOther();
+  } else if (part.attributed.owner != last_product_) {
+    const opmodel::Operation& op = kind->leading;
+    const bool is_narrow = opmodel::BitsOf(op.math) == 16;
+    const auto type = is_narrow ? op.math : opmodel::DType::kTf32;
+    const double peak = opmodel::PeakFlopsPerS(*gpu_, type);
+    const int64_t channels = std::min(op[Dim::kM], op[Dim::kN]);
+    const double share = kTensorShare * std::min(1.0, channels / kTileChannels);
+    const double ns = peak > 0 ? 1e9 * part.efficiency.flops / peak : part.ns;
+    unfolded_.AddProduct({.sizes = {op[Dim::kM], op[Dim::kN], op[Dim::kK]},
+                          .ns = part.ns,
+                          .best_ns = ns,
+                          .worst_ns = is_narrow ? ns / share : part.ns});
+  }
+}
+
+void AvoidableKeeper::FinishUnfolds() {
+  const UnfoldedConvolutions::Sums sums = unfolded_.Take();
+  AddSums(Avoidable::kUnfoldedConvolutions,
+          {.count = sums.count,
+           .ns = static_cast<int64_t>(sums.ns),
+           .best_ns = sums.best_ns,
+           .worst_ns = std::min(sums.worst_ns, sums.ns)});
+}
+
 // Other ranks read what is sent, the host what is copied to it.
 void AvoidableKeeper::FollowOtherUses(const Part& part) {
   const Activity& activity = part.activity;
@@ -267,6 +307,7 @@ void AvoidableKeeper::FollowForms(const Part& part) {
   FollowManyTables(part);
   FollowOneHot(part);
   FollowWideLogits(part);
+  FollowUnfolds(part);
   FollowUnusedGradients(part);
 }
 

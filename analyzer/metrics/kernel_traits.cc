@@ -26,6 +26,9 @@ void SetOfForms(std::string_view name, uint32_t& traits) {
   set(HasAny(name, {"_scatter_gather_elementwise_kernel"}), kScatterName);
   set(HasAny(name, {"compute_grad_weight", "embedding_backward"}),
       kTableGradientName);
+  set(HasAny(name, {"im2col_kernel", "vol2col_kernel"}), kUnfoldName);
+  set(HasAny(name, {"col2im_kernel", "col2im_batched_kernel", "vol2im_kernel"}),
+      kFoldName);
   set(HasAny(name, {"cunn_SoftMax"}) && HasAny(name, {"LogSoftMax"}) &&
           HasAny(name, {"float, float, float"}),
       kWideSoftmaxName);
@@ -50,6 +53,8 @@ uint32_t TraitsOfKernel(std::string_view name) {
           !HasAny(name, {"vectorized_", "unrolled_"}) && !IsCast(name),
       kTransposeName);
   set(IsCast(name), kCastName);
+  set(HasAny(name, {"nccl", "NCCL"}) && HasAny(name, {"AllReduce"}),
+      kAllReduceName);
   // PyTorch's operators on lists; other libraries' functors are whole updates,
   // but for norms of gradients.
   const bool of_lists = HasAny(name, {"multi_tensor_apply_kernel"});

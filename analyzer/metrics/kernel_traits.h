@@ -29,7 +29,10 @@ enum Trait : uint32_t {
   kScatterName = 1 << 16,
   kWideSoftmaxName = 1 << 17,  // logarithm of one in FP32, or its gradient
   kAdamName = 1 << 18,
-  kTableGradientName = 1 << 19  // adds up rows of a table's gradient
+  kTableGradientName = 1 << 19,  // adds up rows of a table's gradient
+  kAllReduceName = 1 << 20,
+  kUnfoldName = 1 << 21,  // patches of a convolution to rows of a matrix
+  kFoldName = 1 << 22     // and back
 };
 
 uint32_t TraitsOfKernel(std::string_view demangled);

@@ -51,6 +51,7 @@ RULES = {
     "tables": "many_tables",
     "one_hot": "one_hot",
     "logits": "wide_logits",
+    "no_cudnn": "unfolded_convolutions",
 }
 # Copies that run ahead are all over before the last steps.
 MORE_STEPS = {"copy_overlap": 24}
@@ -129,12 +130,14 @@ class AdviceTest(unittest.TestCase):
                 self.assertEqual(self.advised(name), [])
 
 
-@chain.needs_torch
-class CommAdviceTest(unittest.TestCase):
+class RanksAdvice:
     """Two ranks. Both run the same program, so that their virtual clocks
-    agree; the GPU is one without NVLink, whose copies are slow enough. How
-    much of an overlapped collective is hidden differs from run to run, as the
-    processes meet in real time: of three runs the middle one counts."""
+    agree. How much of an overlapped collective is hidden differs from run to
+    run, as the processes meet in real time: of three runs the middle one
+    counts."""
+    program: str
+    rule: str
+    gpu: str
 
     @classmethod
     def setUpClass(cls):
@@ -143,29 +146,42 @@ class CommAdviceTest(unittest.TestCase):
                        key=lambda report: report["steps"]["mean_ns"])
         cls.twin = twins[1]
 
-    @staticmethod
-    def report(*options: str) -> dict:
+    @classmethod
+    def report(cls, *options: str) -> dict:
         with tempfile.TemporaryDirectory() as folder:
             trace = pathlib.Path(folder, "trace")
-            chain.run([chain.DLTAP, "run", "--gpu", "sim:l40s", "--gpus", "2",
+            chain.run([chain.DLTAP, "run", "--gpu", cls.gpu, "--gpus", "2",
                        "--sim-clock", "virtual", "--no-report", "-o", trace,
                        "--", sys.executable, "-m", "torch.distributed.run",
                        "--standalone", "--nproc-per-node", "2",
-                       SEEDED / "comm.py", "--steps", "10", *options],
+                       SEEDED / f"{cls.program}.py", "--steps", "10",
+                       *options],
                       chain.simulated_environment())
             return chain.report(trace)
 
-    def test_late_collectives_are_the_first_advice(self):
-        self.assertEqual([a["id"] for a in self.bug["advice"]][:1], ["comm"])
+    def test_the_bug_is_the_first_advice(self):
+        self.assertEqual([a["id"] for a in self.bug["advice"]][:1],
+                         [self.rule])
 
-    def test_overlapped_ones_are_left_alone(self):
-        self.assertNotIn("comm", [a["id"] for a in self.twin["advice"]])
+    def test_the_twin_is_not_advised_the_same(self):
+        self.assertNotIn(self.rule, [a["id"] for a in self.twin["advice"]])
 
-    def test_overlap_saves_what_was_promised(self):
+    def test_the_twin_saves_what_was_promised(self):
         advice = self.bug["advice"][0]
         saved = self.bug["steps"]["mean_ns"] - self.twin["steps"]["mean_ns"]
         self.assertLessEqual(advice["gain_low_ns"], saved)
         self.assertGreaterEqual(advice["gain_high_ns"], saved)
+
+
+@chain.needs_torch
+class LateCollectivesTest(RanksAdvice, unittest.TestCase):
+    """On a GPU without NVLink, whose copies are slow enough."""
+    program, rule, gpu = "comm", "comm", "sim:l40s"
+
+
+@chain.needs_torch
+class GradientSendsTest(RanksAdvice, unittest.TestCase):
+    program, rule, gpu = "accumulate", "gradient_sends", "sim:h100-sxm"
 
 
 if __name__ == "__main__":

@@ -29,9 +29,9 @@ class Training {
                             ",1,1 block=128,1,1"),
                false);
   }
-  // From GPU memory to GPU memory.
-  Training& Copy(int us) {
-    Add("cudaMemcpyAsync", us, "kind=dtod src=device dst=device bytes=1000000",
+  // From GPU memory to GPU memory; `where`: arguments of the call.
+  Training& Copy(int us, const std::string& where = "") {
+    Add("cudaMemcpyAsync" + where, us, "kind=dtod src=device dst=device bytes=1000000",
         false);
     items_.back().activity = "memcpy";
     return *this;
