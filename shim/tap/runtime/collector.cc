@@ -40,6 +40,7 @@ constexpr int kMostMoved = 16;
 struct Schedule {
   uint64_t threads_ns = 0;
   uint64_t process_ns = 0;
+  uint64_t last_ns = 0;  // whether other threads are left
   uint64_t anchors_ns = 0;
   uint64_t last_pass_ns = 0;
   uint64_t leftovers_ns = 0;
@@ -57,8 +58,10 @@ void TakeSamples(uint64_t now_ns, bool final) {
   Schedule& schedule = g_schedule;
   if (now_ns >= schedule.threads_ns || final) LookAtThreads(now_ns);
   if (now_ns >= schedule.process_ns || final) {
-    schedule.process_ns = now_ns + kPassPeriodNs * 9 / 10;
-    SampleProcess();
+    schedule.process_ns = now_ns + SampleProcess();
+  }
+  if (now_ns >= schedule.last_ns || final) {
+    schedule.last_ns = now_ns + kPassPeriodNs * 9 / 10;
     schedule.is_last = IsLastThread();
   }
   if (now_ns >= schedule.anchors_ns || final) {

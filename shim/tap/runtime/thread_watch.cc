@@ -218,12 +218,17 @@ uint64_t NextLookNs(uint64_t cost_ns, bool is_busy) {
   return affordable_ns > kShortestLookNs ? affordable_ns : kShortestLookNs;
 }
 
-void SampleProcess() {
+uint64_t SampleProcess() {
+  constexpr uint64_t kOftenNs = 90'000'000;
+  constexpr uint64_t kOneInCpu = 1000;
+  const uint64_t begin_ns = OwnCpuNs();
   trace::ProcessSampleRecord sample = {};
   sample.ticks = Ticks();
   sample.cpu_time_ns = ProcessCpuNs();
   sample.resident_bytes = ResidentBytes();
   WriteRecord(BlockKind::kSamples, sample);
+  const uint64_t affordable_ns = (OwnCpuNs() - begin_ns) * kOneInCpu;
+  return affordable_ns > kOftenNs ? affordable_ns : kOftenNs;
 }
 
 void CountThreadsBy(ThreadCountFinder find) { g_find_count = find; }

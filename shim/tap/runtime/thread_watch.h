@@ -18,8 +18,9 @@ namespace dltap::shim {
 // the next ones are due.
 uint64_t SampleThreads(uint64_t now_ns);
 
-// One of the process.
-void SampleProcess();
+// One of the process. Returns in how many ns the next one is due: its CPU time
+// is added up over all threads.
+uint64_t SampleProcess();
 
 // What a look at the threads, which has taken that CPU time, says of the next
 // one. `is_busy`: a thread has submitted work lately.
