@@ -180,22 +180,6 @@ template <specs::EntryPoint kEntry>
 [[gnu::noinline]] int WriteLongDuration(trace::CallSlot* slot, int slots,
                                         uint64_t duration);
 
-// The collector has read the ring's lines a lap ago, so that they lie in
-// another CPU's cache. They are fetched for writing before a record needs them.
-// Never faults; beyond the ring's end it does nothing of use.
-template <int kSlots>
-[[gnu::always_inline]] inline void FetchAhead(const trace::CallSlot* slot) {
-#if defined(__x86_64__)
-  constexpr int kLineBytes = 64;
-  constexpr int kAheadBytes = 8 * kLineBytes;
-  constexpr int kBytes = kSlots * static_cast<int>(sizeof(*slot));
-  const auto* at = reinterpret_cast<const char*>(slot) + kAheadBytes;
-  for (int i = 0; i < kBytes; i += kLineBytes) {
-    asm volatile("prefetchw %0" ::"m"(at[i]));
-  }
-#endif
-}
-
 // One record, built in place.
 template <specs::EntryPoint kEntry, typename... Args>
 [[gnu::always_inline]] inline void WriteRecord(ThreadState& thread,
@@ -209,7 +193,6 @@ template <specs::EntryPoint kEntry, typename... Args>
     CountCall(Traits::kCounterIndex);
     return;
   }
-  FetchAhead<kSlots>(slot);
   const uint64_t duration = call.end_ticks - call.begin_ticks;
   const uint32_t depth =
       call.depth < trace::kCallDepthMask ? call.depth : trace::kCallDepthMask;
