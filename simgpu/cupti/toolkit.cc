@@ -73,4 +73,9 @@ uint32_t CuptiApiVersion() {
   return version;
 }
 
+bool HasScopedActivity() {
+  constexpr uint32_t kFirst = 130300;
+  return CuptiApiVersion() >= kFirst;
+}
+
 }  // namespace dltap::simgpu
