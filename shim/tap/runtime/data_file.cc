@@ -169,10 +169,10 @@ WriteResult DataFile::Write(std::span<const uint8_t> block) {
   if (block.size() > gather_.size() - gathered_ && !WriteGathered()) {
     return WriteResult::kFailed;
   }
-  const bool written = block.size() > gather_.size()
-                           ? IsOurs() && Reserve(block.size(), kEndReserve) &&
-                                 Put(block)
-                           : Keep(block);
+  const bool written =
+      block.size() > gather_.size()
+          ? IsOurs() && Reserve(block.size(), kEndReserve) && Put(block)
+          : Keep(block);
   return written ? WriteResult::kWritten : WriteResult::kFailed;
 }
 

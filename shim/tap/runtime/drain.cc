@@ -100,14 +100,18 @@ void DrainRing(const Ring& ring, ThreadBuffer& buffer, uint64_t end) {
 
 // Both kinds of end are seen: the thread is gone, or its id was given to a
 // new thread. One that has lived for a while is asked less often: most threads
-// end soon, or live on.
+// end soon, or live on. So is one of many, unless others wait for its buffer.
 bool HasEnded(ThreadBuffer& buffer) {
   constexpr uint32_t kYoungLooks = 20;
   constexpr uint32_t kLooksBetweenQuestions = 10;
+  constexpr uint32_t kBuffersALook = 100;
   if (buffer.is_replaced) return true;
   ++buffer.looks;
+  const uint32_t many =
+      g_buffers.is_full() ? 0 : g_buffers.count() / kBuffersALook;
   if (buffer.looks > kYoungLooks &&
-      (buffer.looks + buffer.thread_index) % kLooksBetweenQuestions != 0) {
+      (buffer.looks + buffer.thread_index) % (kLooksBetweenQuestions + many) !=
+          0) {
     return false;
   }
   const auto tid =

@@ -28,9 +28,9 @@ using trace::LossKind;
 constexpr size_t kBuilderBytes = size_t{1} << 20;
 constexpr size_t kSlotBlockBytes =
     sizeof(trace::BlockHeader) + kLargeRingSlots * trace::kSlotBytes;
-constexpr size_t kBufferBytes =
-    3 * kBuilderBytes + 2 * SegmentWriter::kBufferBytes + kSlotBlockBytes +
-    TraceOutput::kGatherBytes;
+constexpr size_t kBufferBytes = 3 * kBuilderBytes +
+                                2 * SegmentWriter::kBufferBytes +
+                                kSlotBlockBytes + TraceOutput::kGatherBytes;
 constexpr int kMaxFilesOfOneProcess = 1000;
 
 }  // namespace
