@@ -52,7 +52,7 @@ struct Gathered {
   uint64_t records;
 };
 constexpr uint32_t kMaxGathered = 256;
-constinit Gathered g_gathered[kMaxGathered];
+constinit Gathered g_gathered[kMaxGathered] = {};
 constinit uint32_t g_gathered_count = 0;
 
 // What is not drained stays: a trace that gets no end block keeps its ring

@@ -27,7 +27,7 @@ using trace::LossKind;
 
 constexpr size_t kBuilderBytes = size_t{1} << 20;
 constexpr size_t kSlotBlockBytes =
-    sizeof(trace::BlockHeader) + kLargeRingSlots * trace::kSlotBytes;
+    sizeof(trace::BlockHeader) + size_t{kLargeRingSlots} * trace::kSlotBytes;
 constexpr size_t kBufferBytes = 3 * kBuilderBytes +
                                 2 * SegmentWriter::kBufferBytes +
                                 kSlotBlockBytes + TraceOutput::kGatherBytes;
