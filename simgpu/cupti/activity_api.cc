@@ -59,7 +59,14 @@ CUptiResult Check(CUpti_ActivityKind kind) {
                                                   : CUPTI_ERROR_INVALID_KIND;
 }
 
+// "V1 APIs and V2 APIs cannot be used together": a subscriber of
+// cuptiSubscribe_v2 has functions of its own.
+bool IsExcluded() {
+  return HasScopedActivity() && Client::Get().subscriber().is_scoped();
+}
+
 CUptiResult SetKind(CUpti_ActivityKind kind, bool enable) {
+  if (IsExcluded()) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   const CUptiResult checked = Check(kind);
   if (checked != CUPTI_SUCCESS) return checked;
   if (enable) BeginClientTime();
@@ -128,6 +135,7 @@ cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
     if (request == nullptr || complete == nullptr) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
+    if (IsExcluded()) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     Client::Get().delivery().SetCallbacks(request, complete);
     Client::Get().Apply();
     return CUPTI_SUCCESS;

@@ -6,6 +6,7 @@
 #include "simgpu/base/config.h"
 #include "simgpu/cupti/client.h"
 #include "simgpu/cupti/cupti_call.h"
+#include "simgpu/cupti/toolkit.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -30,14 +31,18 @@ CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle* subscriber,
                                     void* user_data) {
   return Cupti<"cuptiSubscribe">([&] {
     if (!SimulationEnabled()) return CUPTI_ERROR_NOT_INITIALIZED;
-    return Client::Get().subscriber().Subscribe(callback, user_data, nullptr,
-                                                subscriber);
+    Subscriber& current = Client::Get().subscriber();
+    const CUptiResult result =
+        current.Subscribe(callback, user_data, nullptr, subscriber);
+    if (result == CUPTI_SUCCESS) current.SetScoped(false);
+    return result;
   });
 }
 
 // "pParams ... Can be NULL." Since 13.3 several clients of this function may be
 // subscribed at once if all ask for it; here one is, whatever it asks for. One
-// of cuptiSubscribe() excludes them, and is excluded by them, in every release.
+// of cuptiSubscribe() excludes them, and is excluded by them, in every release;
+// since 13.3 so do activity kinds that are on for the whole process.
 CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber,
                                        CUpti_CallbackFunc callback,
                                        void* user_data,
@@ -47,10 +52,15 @@ CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber,
     if (params != nullptr && params->structSize == 0) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
+    // The activity functions that serve the whole process are in use.
+    if (HasScopedActivity() && Client::Get().selection().HasKinds()) {
+      return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    }
     Subscriber& current = Client::Get().subscriber();
     const CUptiResult result = current.Subscribe(
         callback, user_data,
         params == nullptr ? nullptr : params->subscriberName, subscriber);
+    if (result == CUPTI_SUCCESS) current.SetScoped(true);
     if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
         params != nullptr && params->oldSubscriberName != nullptr &&
         params->oldSubscriberSize > 0) {

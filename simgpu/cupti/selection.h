@@ -23,6 +23,13 @@ class Selection {
   void SetKindInContext(CUpti_ActivityKind kind, uint32_t context_id,
                         bool enable);
 
+  // Whether records of any kind are.
+  bool HasKinds() const {
+    for (const auto& kind : kinds_) {
+      if (kind.load(std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
   // Whether records of the kind are wanted of any context.
   bool HasKind(CUpti_ActivityKind kind) const {
     return static_cast<size_t>(kind) < kinds_.size() &&

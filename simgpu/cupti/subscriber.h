@@ -33,6 +33,9 @@ class Subscriber {
     return subscribed_ && handle != nullptr && handle == Handle();
   }
   const std::string& name() const { return name_; }
+  // Did it come by cuptiSubscribe_v2? Set by that function.
+  bool is_scoped() const { return subscribed_ && is_scoped_; }
+  void SetScoped(bool is_scoped) { is_scoped_ = is_scoped; }
 
   // The core's ActivityBits that the enabled callbacks need.
   uint32_t CoreBits() const;
@@ -61,6 +64,7 @@ class Subscriber {
   std::mutex mutex_;
   std::string name_;
   std::atomic<bool> subscribed_{false};
+  std::atomic<bool> is_scoped_{false};
   std::atomic<CUpti_CallbackFunc> callback_{nullptr};
   std::atomic<void*> user_data_{nullptr};
   std::array<std::array<std::atomic<bool>, kMaxCbid>, CUPTI_CB_DOMAIN_SIZE>

@@ -18,11 +18,10 @@ struct Release {
 
 // cupti_version.h, CUPTI_API_VERSION.
 constexpr Release kReleases[] = {
-    {10, 2, 12}, {11, 0, 13}, {11, 1, 14}, {11, 2, 15},
-    {11, 5, 16}, {11, 6, 17}, {11, 8, 18}, {12, 0, 19},
-    {12, 2, 20}, {12, 3, 21}, {12, 4, 22}, {12, 5, 23},
-    {12, 6, 24}, {12, 8, 26}, {12, 9, 27}, {13, 0, 130001},
-    {13, 3, 130300},
+    {10, 2, 12},     {11, 0, 13},     {11, 1, 14}, {11, 2, 15}, {11, 5, 16},
+    {11, 6, 17},     {11, 8, 18},     {12, 0, 19}, {12, 2, 20}, {12, 3, 21},
+    {12, 4, 22},     {12, 5, 23},     {12, 6, 24}, {12, 8, 26}, {12, 9, 27},
+    {13, 0, 130001}, {13, 3, 130300},
 };
 
 // "12.4": major and minor; false: not of this form.
@@ -71,6 +70,11 @@ std::optional<uint32_t> ApiVersionOf(std::string_view toolkit) {
 uint32_t CuptiApiVersion() {
   static const uint32_t version = Choose();
   return version;
+}
+
+bool HasScopedActivity() {
+  constexpr uint32_t kFirst = 130300;
+  return CuptiApiVersion() >= kFirst;
 }
 
 }  // namespace dltap::simgpu

@@ -16,6 +16,10 @@ std::optional<uint32_t> ApiVersionOf(std::string_view toolkit);
 // as. Read once.
 uint32_t CuptiApiVersion();
 
+// Has it activity functions for one subscriber (..._v2)? They exclude those
+// that serve the whole process.
+bool HasScopedActivity();
+
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_CUPTI_TOOLKIT_H_

@@ -3,6 +3,7 @@
 #define DLTAP_SHIM_TAP_ENTRY_CALL_RECORD_H_
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -180,6 +181,22 @@ template <specs::EntryPoint kEntry>
 [[gnu::noinline]] int WriteLongDuration(trace::CallSlot* slot, int slots,
                                         uint64_t duration);
 
+// What a slot holds between begin and payload, by one store.
+template <specs::EntryPoint kEntry, int kSlots>
+[[gnu::always_inline]] inline void WriteHead(trace::CallSlot* slot,
+                                             uint32_t duration, uint8_t flags) {
+  using Slot = trace::CallSlot;
+  static_assert(offsetof(Slot, entry_point) ==
+                    offsetof(Slot, duration_ticks) + 4 &&
+                offsetof(Slot, slots) == offsetof(Slot, duration_ticks) + 6 &&
+                offsetof(Slot, flags) == offsetof(Slot, duration_ticks) + 7);
+  constexpr uint64_t kOfEveryCall =
+      uint64_t{kEntryId<kEntry>} << 32 | uint64_t{kSlots} << 48;
+  const uint64_t head = kOfEveryCall | duration | uint64_t{flags} << 56;
+  memcpy(reinterpret_cast<uint8_t*>(slot) + offsetof(Slot, duration_ticks),
+         &head, sizeof(head));
+}
+
 // One record, built in place.
 template <specs::EntryPoint kEntry, typename... Args>
 [[gnu::always_inline]] inline void WriteRecord(ThreadState& thread,
@@ -196,13 +213,11 @@ template <specs::EntryPoint kEntry, typename... Args>
   const uint64_t duration = call.end_ticks - call.begin_ticks;
   const uint32_t depth =
       call.depth < trace::kCallDepthMask ? call.depth : trace::kCallDepthMask;
-  slot->begin_ticks = call.begin_ticks;
-  slot->duration_ticks = static_cast<uint32_t>(duration);
-  slot->entry_point = kEntryId<kEntry>;
-  slot->slots = kSlots;
-  slot->flags =
+  const auto flags =
       static_cast<uint8_t>(depth | (call.succeeded ? 0 : trace::kCallFailed) |
                            call.flags | thread.record_flags);
+  slot->begin_ticks = call.begin_ticks;
+  WriteHead<kEntry, kSlots>(slot, static_cast<uint32_t>(duration), flags);
   Traits::Pack(slot->payload, call.succeeded, args...);
   if (duration >= trace::kDurationEscape) [[unlikely]] {
     Commit(thread, WriteLongDuration(slot, kSlots, duration));

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 
 #include "shim/tap/runtime/clock.h"
@@ -31,6 +32,8 @@ namespace {
 
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr size_t kStackBytes = size_t{2} << 20;
+// Thread-local variables of the program lie on each thread's stack, too.
+constexpr size_t kMostStackBytes = size_t{1} << 30;
 constexpr uint64_t kLatePassNs = kNsPerSecond;
 constexpr uint64_t kRefillPauseNs = kNsPerSecond / 1000;
 constexpr int kMaxRefills = 64;
@@ -40,6 +43,7 @@ constexpr int kMostMoved = 16;
 struct Schedule {
   uint64_t threads_ns = 0;
   uint64_t process_ns = 0;
+  uint64_t last_ns = 0;  // whether other threads are left
   uint64_t anchors_ns = 0;
   uint64_t last_pass_ns = 0;
   uint64_t leftovers_ns = 0;
@@ -57,8 +61,10 @@ void TakeSamples(uint64_t now_ns, bool final) {
   Schedule& schedule = g_schedule;
   if (now_ns >= schedule.threads_ns || final) LookAtThreads(now_ns);
   if (now_ns >= schedule.process_ns || final) {
-    schedule.process_ns = now_ns + kPassPeriodNs * 9 / 10;
-    SampleProcess();
+    schedule.process_ns = now_ns + SampleProcess();
+  }
+  if (now_ns >= schedule.last_ns || final) {
+    schedule.last_ns = now_ns + kPassPeriodNs * 9 / 10;
     schedule.is_last = IsLastThread();
   }
   if (now_ns >= schedule.anchors_ns || final) {
@@ -232,11 +238,16 @@ bool StartCollector() {
   pthread_attr_t attributes;
   bool started = false;
   if (pthread_attr_init(&attributes) == 0) {
-    pthread_attr_setstacksize(&attributes, kStackBytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     const ProgramStateHold hold;
     pthread_t thread;
-    started = pthread_create(&thread, &attributes, RunCollector, nullptr) == 0;
+    int error = EINVAL;
+    for (size_t bytes = kStackBytes; error == EINVAL && bytes < kMostStackBytes;
+         bytes *= 4) {
+      pthread_attr_setstacksize(&attributes, bytes);
+      error = pthread_create(&thread, &attributes, RunCollector, nullptr);
+    }
+    started = error == 0;
     pthread_attr_destroy(&attributes);
   }
   if (!started) SetCollectorState(CollectorState::kFailed);

@@ -17,6 +17,7 @@
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/recording_window.h"
 #include "shim/tap/runtime/session_state.h"
+#include "shim/tap/runtime/totals.h"
 #include "shim/tap/runtime/trace_output.h"
 #include "shim/trace/control_page.h"
 
@@ -77,16 +78,32 @@ ControlState StateNow() {
                                : ControlState::kPaused;
 }
 
-void TellStatus() {
+constexpr uint64_t kCostPeriodNs = 1'000'000'000;
+constinit uint64_t g_cost_ns = 0;  // when the cost was told, in monotonic time
+
+// What was asked for in the last pass: answered when that pass is over, so that
+// everything recorded before the request is in the data file.
+constinit uint32_t g_obeyed = 0;
+
+// The kernel adds the process's CPU time up over all threads.
+void TellCost(uint64_t now_ns) {
   ControlPage& page = *g_page;
   const OwnCost cost = CostSoFar();
-  page.state.store(static_cast<uint32_t>(StateNow()));
-  page.level.store(static_cast<uint32_t>(LevelNow()));
-  page.calls.store(cost.calls);
-  page.lost.store(Losses());
   page.own_cpu_ns.store(cost.own_ns);
   page.total_cpu_ns.store(cost.process_ns);
-  page.pass_ns.store(MonotonicNs());
+  g_cost_ns = now_ns;
+}
+
+void TellStatus() {
+  ControlPage& page = *g_page;
+  page.state.store(static_cast<uint32_t>(StateNow()));
+  page.level.store(static_cast<uint32_t>(LevelNow()));
+  page.calls.store(CallsWritten());
+  page.lost.store(Losses());
+  const uint64_t now_ns = MonotonicNs();
+  page.pass_ns.store(now_ns);
+  const bool is_asked = page.answered.load() != g_obeyed;
+  if (is_asked || now_ns - g_cost_ns >= kCostPeriodNs) TellCost(now_ns);
 }
 
 void Obey(ControlRequest request) {
@@ -101,14 +118,11 @@ void Obey(ControlRequest request) {
   }
 }
 
-// What was asked for in the last pass: answered when that pass is over, so that
-// everything recorded before the request is in the data file.
-constinit uint32_t g_obeyed = 0;
-
 void Start() {
   CloseIfOwn(&g_descriptor, g_inode);  // of the parent process
   g_page = MapPage();
   g_obeyed = 0;
+  g_cost_ns = 0;
   if (g_page == nullptr) return;
   const Config& config = SessionConfig();
   g_page->version = trace::kControlVersion;
@@ -139,6 +153,7 @@ void Pass() {
 
 void End() {
   if (g_page == nullptr) return;
+  g_cost_ns = 0;
   TellStatus();
   g_page->state.store(static_cast<uint32_t>(ControlState::kEnded));
   g_page->answered.store(g_page->asked.load());

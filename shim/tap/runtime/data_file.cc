@@ -145,7 +145,7 @@ bool DataFile::IsOurs() {
 }
 
 bool DataFile::Append(std::span<const uint8_t> block) {
-  return IsOurs() && Reserve(block.size(), 0) && Put(block);
+  return WriteGathered() && IsOurs() && Reserve(block.size(), 0) && Put(block);
 }
 
 // A failed block is cut off again: what follows a hole would be unreadable.
@@ -166,12 +166,47 @@ uint64_t DataFile::room() const {
 
 WriteResult DataFile::Write(std::span<const uint8_t> block) {
   if (block.size() > room()) return WriteResult::kLimitReached;
+  if (block.size() > gather_.size() - gathered_ && !WriteGathered()) {
+    return WriteResult::kFailed;
+  }
   const bool written =
-      IsOurs() && Reserve(block.size(), kEndReserve) && Put(block);
+      block.size() > gather_.size()
+          ? IsOurs() && Reserve(block.size(), kEndReserve) && Put(block)
+          : Keep(block);
+  return written ? WriteResult::kWritten : WriteResult::kFailed;
+}
+
+// The descriptor is looked at when it is used: for room now, or to write later.
+bool DataFile::Keep(std::span<const uint8_t> block) {
+  const uint64_t end = current_.size + block.size() + kEndReserve;
+  if (end > current_.allocated &&
+      (!IsOurs() || !Reserve(block.size(), kEndReserve))) {
+    return false;
+  }
+  memcpy(gather_.data() + gathered_, block.data(), block.size());
+  gathered_ += block.size();
+  current_.size += block.size();
+  return true;
+}
+
+bool DataFile::WriteGathered() {
+  if (gathered_ == 0) return true;
+  const auto blocks = gather_.first(gathered_);
+  current_.size -= gathered_;
+  gathered_ = 0;
+  has_lost_gathered_ |= !IsOurs() || !Put(blocks);
+  return !has_lost_gathered_;
+}
+
+WriteResult DataFile::Settle() {
+  const bool written = WriteGathered() && !has_lost_gathered_;
+  gather_ = {};
+  has_lost_gathered_ = false;
   return written ? WriteResult::kWritten : WriteResult::kFailed;
 }
 
 bool DataFile::NextSegment() {
+  if (!WriteGathered()) return false;
   if (InodeOf(dir_fd_) != dir_inode_) {
     last_error_ = EBADF;
     return false;

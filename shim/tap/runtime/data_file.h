@@ -2,6 +2,7 @@
 #ifndef DLTAP_SHIM_TAP_RUNTIME_DATA_FILE_H_
 #define DLTAP_SHIM_TAP_RUNTIME_DATA_FILE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -38,6 +39,15 @@ class DataFile {
 
   WriteResult Write(std::span<const uint8_t> block);
 
+  // From here to Settle(), blocks lie in `buffer` and go to the file together;
+  // one that finds no room in it lets them go first.
+  void Gather(std::span<uint8_t> buffer) { gather_ = buffer; }
+  // kFailed: some of them are not in the file.
+  WriteResult Settle();
+  // Meanwhile: what was gathered so far is in the file. False: it is not.
+  bool WriteGathered();
+  size_t gathered_bytes() const { return gathered_; }
+
   // Appends also beyond the limit, into the reserve: totals and the end block.
   bool Append(std::span<const uint8_t> block);
 
@@ -59,7 +69,7 @@ class DataFile {
     uint32_t number = 0;
     int fd = -1;
     uint64_t inode = 0;
-    uint64_t size = 0;
+    uint64_t size = 0;  // with what is gathered
     uint64_t allocated = 0;
   };
 
@@ -68,6 +78,7 @@ class DataFile {
   bool Reserve(uint64_t bytes, uint64_t extra);
   bool WriteAll(std::span<const uint8_t> block);
   bool Put(std::span<const uint8_t> block);
+  bool Keep(std::span<const uint8_t> block);
   bool DeleteOldest();
   void SegmentName(uint32_t number, char* out) const;
   static void CloseSegment(Segment* segment);
@@ -83,6 +94,9 @@ class DataFile {
   uint64_t sizes_[kMaxSegments] = {};  // of closed segments, by number
   int dir_fd_ = -1;
   int last_error_ = 0;
+  std::span<uint8_t> gather_;
+  size_t gathered_ = 0;
+  bool has_lost_gathered_ = false;
   char stem_[kMaxNameBytes] = {};
   char name_[256] = {};
 };

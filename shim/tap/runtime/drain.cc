@@ -44,6 +44,36 @@ uint64_t CountRecords(const trace::CallSlot* slots, uint64_t count) {
   return records;
 }
 
+// Slots that were gathered; their places are free once they are written.
+struct Gathered {
+  const Ring* ring;
+  ThreadBuffer* buffer;
+  uint64_t end;
+  uint64_t records;
+};
+constexpr uint32_t kMaxGathered = 256;
+constinit Gathered g_gathered[kMaxGathered] = {};
+constinit uint32_t g_gathered_count = 0;
+
+// What is not drained stays: a trace that gets no end block keeps its ring
+// file.
+void SettleRings() {
+  const bool written = g_output.Settle();
+  for (uint32_t i = 0; i < g_gathered_count; ++i) {
+    const Gathered& gathered = g_gathered[i];
+    if (written) {
+      CountWritten(gathered.records);
+      std::atomic_ref(gathered.ring->header->tail)
+          .store(gathered.end, std::memory_order_release);
+    } else {
+      g_output.CountUnwritten(gathered.records);
+      gathered.buffer->unwritten_end = gathered.end;
+    }
+  }
+  g_gathered_count = 0;
+  g_output.Gather();
+}
+
 void DrainRing(const Ring& ring, ThreadBuffer& buffer, uint64_t end) {
   const uint32_t thread_index = buffer.thread_index;
   const uint64_t tail = ring.header->tail > buffer.unwritten_end
@@ -58,24 +88,30 @@ void DrainRing(const Ring& ring, ThreadBuffer& buffer, uint64_t end) {
   const uint64_t records = CountRecords(slots, count);
   if (!g_output.WriteSlots(thread_index, tail, count)) {
     g_output.CountUnwritten(records);
-    // Not drained: a trace that gets no end block keeps its ring file.
     buffer.unwritten_end = end;
     return;
   }
-  CountWritten(records);
-  std::atomic_ref(ring.header->tail).store(end, std::memory_order_release);
+  g_gathered[g_gathered_count++] = {&ring, &buffer, end, records};
+  if (g_gathered_count == kMaxGathered ||
+      g_output.gathered_bytes() > TraceOutput::kGatherBytes / 4) {
+    SettleRings();
+  }
 }
 
 // Both kinds of end are seen: the thread is gone, or its id was given to a
 // new thread. One that has lived for a while is asked less often: most threads
-// end soon, or live on.
+// end soon, or live on. So is one of many, unless others wait for its buffer.
 bool HasEnded(ThreadBuffer& buffer) {
   constexpr uint32_t kYoungLooks = 20;
   constexpr uint32_t kLooksBetweenQuestions = 10;
+  constexpr uint32_t kBuffersALook = 100;
   if (buffer.is_replaced) return true;
   ++buffer.looks;
+  const uint32_t many =
+      g_buffers.is_full() ? 0 : g_buffers.count() / kBuffersALook;
   if (buffer.looks > kYoungLooks &&
-      (buffer.looks + buffer.thread_index) % kLooksBetweenQuestions != 0) {
+      (buffer.looks + buffer.thread_index) % (kLooksBetweenQuestions + many) !=
+          0) {
     return false;
   }
   const auto tid =
@@ -95,8 +131,10 @@ void DrainBuffer(ThreadBuffer& buffer) {
   DrainRing(*buffer.first, buffer, buffer.drain_to[0]);
   if (second != nullptr && buffer.drain_to[1] != 0) {
     DrainRing(*second, buffer, buffer.drain_to[1]);
+    SettleRings();
     if (buffer.unwritten_end == 0) g_buffers.DropFirstRing(buffer);
   }
+  if (has_ended) SettleRings();
   if (buffer.unwritten_end != 0) return;
   if (has_ended && buffer.second.load(std::memory_order_relaxed) == nullptr) {
     NoteThreadEnd(buffer);
@@ -125,7 +163,13 @@ void SnapshotRings() {
   });
 }
 
-void DrainRings() { ForEachOwned(DrainBuffer); }
+void DrainRings() {
+  g_gathered_count = 0;  // a parent process's
+  g_output.Gather();
+  ForEachOwned(DrainBuffer);
+  SettleRings();
+  g_output.Settle();
+}
 
 void ClearPointers(trace::CallSlot* slots, uint64_t count) {
   for (uint64_t i = 0; i < count;) {

@@ -24,8 +24,8 @@ constexpr int kThreadsField = 20;
 constexpr uint64_t kNsPerStatTick = 10'000'000;
 
 // Looks at the threads while one of them is at work, and else. With 25 ms a gap
-// between calls is told from the calls around it; the collector's look for all
-// takes no more than one part in 250 of a CPU.
+// between calls is told from the calls around it; the collector's look takes no
+// more than one part in 250 of a CPU, and ends for that in the midst of many.
 constexpr uint64_t kShortestLookNs = 25'000'000;
 constexpr uint64_t kLongestLookNs = 100'000'000;
 constexpr uint64_t kLooksCpu = 250;
@@ -207,6 +207,7 @@ uint64_t SampleThreads(uint64_t now_ns) {
     if (due == Due::kWork) g_last_work_ns = now_ns;
     SampleThread(buffer);
     ++samples;
+    if (OwnCpuNs() - begin_ns > kLongestLookNs / kLooksCpu) break;
   }
   return NextLookNs(OwnCpuNs() - begin_ns,
                     now_ns - g_last_work_ns < kBusyForNs);
@@ -218,12 +219,17 @@ uint64_t NextLookNs(uint64_t cost_ns, bool is_busy) {
   return affordable_ns > kShortestLookNs ? affordable_ns : kShortestLookNs;
 }
 
-void SampleProcess() {
+uint64_t SampleProcess() {
+  constexpr uint64_t kOftenNs = 90'000'000;
+  constexpr uint64_t kOneInCpu = 1000;
+  const uint64_t begin_ns = OwnCpuNs();
   trace::ProcessSampleRecord sample = {};
   sample.ticks = Ticks();
   sample.cpu_time_ns = ProcessCpuNs();
   sample.resident_bytes = ResidentBytes();
   WriteRecord(BlockKind::kSamples, sample);
+  const uint64_t affordable_ns = (OwnCpuNs() - begin_ns) * kOneInCpu;
+  return affordable_ns > kOftenNs ? affordable_ns : kOftenNs;
 }
 
 void CountThreadsBy(ThreadCountFinder find) { g_find_count = find; }

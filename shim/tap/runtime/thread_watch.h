@@ -14,12 +14,13 @@ namespace dltap::shim {
 
 // One sample of each recorded thread that has submitted work since the last one
 // or is inside a call; of the others each few seconds. Not more than so many at
-// once: each costs two files of /proc. Returns in how many ns of monotonic time
-// the next ones are due.
+// once, nor longer than it may take of a CPU: each costs two files of /proc.
+// Returns in how many ns of monotonic time the next ones are due.
 uint64_t SampleThreads(uint64_t now_ns);
 
-// One of the process.
-void SampleProcess();
+// One of the process. Returns in how many ns the next one is due: its CPU time
+// is added up over all threads.
+uint64_t SampleProcess();
 
 // What a look at the threads, which has taken that CPU time, says of the next
 // one. `is_busy`: a thread has submitted work lately.

@@ -16,6 +16,7 @@ constexpr uint32_t kFirstReaderLoss = 64;
 
 // The collector's own: no synchronization.
 constinit uint64_t g_ended[specs::kCounterCount];
+constinit uint64_t g_calls_of[specs::kCounterCount];
 constinit uint64_t g_written[specs::kCounterCount];
 constinit uint64_t g_written_losses[kFirstReaderLoss];
 constinit uint32_t g_segment = 0;  // that holds what is noted as written
@@ -23,17 +24,21 @@ constinit uint64_t g_calls = 0;
 constinit uint64_t g_per_call_ps = 0;
 constinit uint32_t g_turns_without_counts = 0;
 
-uint64_t CallsOf(int counter) {
-  uint64_t calls = g_ended[counter] + g_process.unattached[counter].load(
-                                          std::memory_order_relaxed);
+// All counters of a thread after each other, as they lie: there are thousands
+// of either.
+void AddUpCalls() {
+  for (int counter = 0; counter < specs::kCounterCount; ++counter) {
+    g_calls_of[counter] = g_ended[counter] + g_process.unattached[counter].load(
+                                                 std::memory_order_relaxed);
+  }
   for (uint32_t i = 0; i < g_buffers.count(); ++i) {
     ThreadBuffer& buffer = g_buffers.at(i);
-    if (buffer.is_owned()) {
-      calls += std::atomic_ref(buffer.counters[counter])
-                   .load(std::memory_order_relaxed);
+    if (!buffer.is_owned()) continue;
+    for (int counter = 0; counter < specs::kCounterCount; ++counter) {
+      g_calls_of[counter] += std::atomic_ref(buffer.counters[counter])
+                                 .load(std::memory_order_relaxed);
     }
   }
-  return calls;
 }
 
 void ForgetWritten() {
@@ -42,8 +47,9 @@ void ForgetWritten() {
 }
 
 void WriteCounts() {
+  AddUpCalls();
   for (int counter = 0; counter < specs::kCounterCount; ++counter) {
-    const uint64_t calls = CallsOf(counter);
+    const uint64_t calls = g_calls_of[counter];
     if (calls == g_written[counter]) continue;
     g_written[counter] = calls;
     trace::CallCountRecord record = {};

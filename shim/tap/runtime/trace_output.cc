@@ -27,9 +27,10 @@ using trace::LossKind;
 
 constexpr size_t kBuilderBytes = size_t{1} << 20;
 constexpr size_t kSlotBlockBytes =
-    sizeof(trace::BlockHeader) + kLargeRingSlots * trace::kSlotBytes;
-constexpr size_t kBufferBytes =
-    3 * kBuilderBytes + 2 * SegmentWriter::kBufferBytes + kSlotBlockBytes;
+    sizeof(trace::BlockHeader) + size_t{kLargeRingSlots} * trace::kSlotBytes;
+constexpr size_t kBufferBytes = 3 * kBuilderBytes +
+                                2 * SegmentWriter::kBufferBytes +
+                                kSlotBlockBytes + TraceOutput::kGatherBytes;
 constexpr int kMaxFilesOfOneProcess = 1000;
 
 }  // namespace
@@ -48,6 +49,7 @@ bool TraceOutput::MapBuffers() {
   }
   segment_buffers_ = at;
   slot_block_ = at + 2 * SegmentWriter::kBufferBytes;
+  gather_ = slot_block_ + kSlotBlockBytes;
   return true;
 }
 
@@ -248,8 +250,8 @@ void TraceOutput::DrainDefinitions() {
     done = end;
   }
   FlushBuilder(&builders_[0]);
-  if (reason_ == trace::EndReason::kWriteFailed) return;
-  if (!pending.empty()) ring_file_.DropDefinitions(pending.size());
+  if (reason_ == trace::EndReason::kWriteFailed || pending.empty()) return;
+  if (data_file_.WriteGathered()) ring_file_.DropDefinitions(pending.size());
 }
 
 trace::CallSlot* TraceOutput::slot_buffer() {
@@ -276,6 +278,17 @@ bool TraceOutput::WriteSlots(uint32_t thread_index, uint64_t first_slot,
   const size_t bytes = sizeof(header) + header.payload_bytes;
   Note(data_file_.Write({slot_block_, bytes}), bytes);
   return is_writable_;
+}
+
+void TraceOutput::Gather() {
+  if (is_writable_) data_file_.Gather({gather_, kGatherBytes});
+}
+
+bool TraceOutput::Settle() {
+  const size_t bytes = data_file_.gathered_bytes();
+  const WriteResult result = data_file_.Settle();
+  Note(result, bytes);
+  return result == WriteResult::kWritten;
 }
 
 void TraceOutput::CountUnwritten(uint64_t records) {
@@ -309,7 +322,7 @@ void TraceOutput::ReleaseMemory() {
   ring_file_.Abandon();
   for (Builder& builder : builders_) builder.block = {};
   munmap(buffers_, kBufferBytes);
-  buffers_ = slot_block_ = segment_buffers_ = nullptr;
+  buffers_ = slot_block_ = segment_buffers_ = gather_ = nullptr;
 }
 
 }  // namespace dltap::shim

@@ -38,6 +38,12 @@ class TraceOutput {
   // slot_buffer() before.
   bool WriteSlots(uint32_t thread_index, uint64_t first_slot, size_t count);
   trace::CallSlot* slot_buffer();
+  // From here to Settle(), small blocks of slots go to the file together.
+  void Gather();
+  // False: some of them are not in the file.
+  bool Settle();
+  size_t gathered_bytes() const { return data_file_.gathered_bytes(); }
+  static constexpr size_t kGatherBytes = size_t{256} << 10;
   // Calls that came too late for the trace.
   void CountUnwritten(uint64_t records);
 
@@ -89,6 +95,7 @@ class TraceOutput {
   void* buffers_ = nullptr;
   uint8_t* segment_buffers_ = nullptr;
   uint8_t* slot_block_ = nullptr;
+  uint8_t* gather_ = nullptr;
   int dir_fd_ = -1;
   uint64_t dir_inode_ = 0;
   bool is_writable_ = false;

@@ -105,10 +105,25 @@ MODES = {
                  "one_address", "generated_code", "stack_in_the_program"),
     "runtimes_fixed": ("one_address", "generated_code",
                        "destructors_of_threads"),
+    "changes": ("descriptor_limit_later", "stack_limit_later",
+                "process_limit_later", "thread_drops_user",
+                "thread_drops_user_first", "locks_later",
+                "own_table_of_descriptors", "seals_everything",
+                "faults_by_itself", "stacks_that_go", "moves_all_code",
+                "gives_memory_back", "no_cycle_counter", "no_processor_id",
+                "patches_own_table", "module_of_memory", "module_is_replaced",
+                "works_before_constructors"),
+    "onlookers": ("stopped_often", "stopped_at_first", "calls_traced",
+                  "calls_traced_at_first", "stepped_through",
+                  "ends_while_others_are_held", "others_are_held_for_long",
+                  "forks_while_others_are_held", "checkpointed", "frozen"),
+    "storage": ("first_work", "threads"),
     "python": ("plain", "threads", "fork", "spawn", "forkserver",
                "subprocesses", "interrupted", "handler_runs", "fault",
                "leaves_at_once", "exits_in_thread", "at_exit", "raises",
-               "few_descriptors", "closes_all", "execs", "forks_in_thread"),
+               "few_descriptors", "closes_all", "execs", "forks_in_thread",
+               "sub_interpreters", "dumps_later", "pool", "shared_blocks",
+               "traced_functions", "loop_of_events", "prepared_children"),
 }
 
 
@@ -163,7 +178,8 @@ ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
         "private_user", "other_processes", "first_process", "other_time",
         "no_mounts", "full_shared_memory", "output_read_only_later",
         "output_unmounted", "read_only_folder", "real_time_limit",
-        "pivots_root", "unshares_all"}
+        "pivots_root", "unshares_all", "process_limit_later",
+        "thread_drops_user", "thread_drops_user_first", "frozen"}
 
 
 def mode_cases():
@@ -271,6 +287,9 @@ EXPECTED_FAILURES = {
     "barriers handled_later":
         ("the thread of the simulated CUPTI has the mask of its first day",
          KERNELS),
+    "changes no_cycle_counter":
+        ("a call's time is read by the instruction that the program forbids",
+         BOTH),
     "loading missing_message":
         ("the message of a miss names the C library instead of the program",
          BOTH),

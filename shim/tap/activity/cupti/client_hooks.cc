@@ -21,13 +21,13 @@ void CuptiSubscribe::Before(void*, void*, void*) {
   g_kernel_tracing.clients().BeforeSubscribe();
 }
 void CuptiSubscribe::Before(void*, void*, void*, void*) {
-  g_kernel_tracing.clients().BeforeSubscribe();
+  g_kernel_tracing.clients().BeforeScopedSubscribe();
 }
 void CuptiSubscribe::After(int32_t status, void*, void*, void*) {
   g_kernel_tracing.clients().AfterSubscribe(status == 0);
 }
 void CuptiSubscribe::After(int32_t status, void*, void*, void*, void*) {
-  g_kernel_tracing.clients().AfterSubscribe(status == 0);
+  g_kernel_tracing.clients().AfterScopedSubscribe(status == 0);
 }
 
 void CuptiUnsubscribe::After(int32_t status, void*) {

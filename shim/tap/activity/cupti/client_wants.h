@@ -35,7 +35,18 @@ class ClientWants {
         Set(&functions_[static_cast<uint32_t>(domain)], id, on);
     return changed && !on && !Any();
   }
+  // A client has come by cuptiSubscribe_v2, or one has left: no others are
+  // subscribed while there are such. True: it was the last of them.
+  void AddScoped() { scoped_.fetch_add(1); }
+  bool RemoveScoped() {
+    uint32_t count = scoped_.load();
+    while (count != 0 && !scoped_.compare_exchange_weak(count, count - 1)) {
+    }
+    return count == 1;
+  }
+  bool has_scoped() const { return scoped_.load() != 0; }
   void Clear() {
+    scoped_.store(0);
     Clear(&kinds_);
     for (Bits& ids : functions_) Clear(&ids);
   }
@@ -85,6 +96,7 @@ class ClientWants {
     for (auto& word : *bits) word.store(0);
   }
 
+  std::atomic<uint32_t> scoped_{0};
   Bits kinds_{};
   std::array<Bits, 2> functions_{};
 };

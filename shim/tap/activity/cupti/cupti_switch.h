@@ -55,6 +55,10 @@ class CuptiSwitch {
 
   constexpr const CuptiApi& api() const { return api_; }
   uint32_t version() const { return version_; }
+  // Functions of the activity API for one subscriber (..._v2), which exclude
+  // those that serve the whole process: "Multiple Subscribers" in NVIDIA's
+  // documentation of CUPTI 13.3; the first of them are in 13.2.
+  bool HasScopedActivity() const { return version_ >= 130200; }
   bool uses_whole_api_kinds() const { return whole_api_kinds_; }
 
  private:

@@ -112,9 +112,11 @@ void KernelTracing::Finish(uint64_t deadline_ns) {
     ReadDelivered();
     WriteWatermark(flush_began_ns_);
   } else if (clients_.owner() == Owner::kClient) {
+    ReadDelivered();  // when the client came, perhaps just now
     WriteNotObserved(clients_.yielded_ns(), clock_.Now(),
                      trace::NotObservedCause::kYielded);
   } else if (clients_.owner() == Owner::kPaused) {
+    ReadDelivered();
     WriteNotObserved(paused_ns_, clock_.Now(),
                      trace::NotObservedCause::kRecordingOff);
   }

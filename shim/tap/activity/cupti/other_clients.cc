@@ -154,7 +154,8 @@ bool OtherClients::TakeBackIfLeft() {
 // ---- Calls of other clients ------------------------------------------------
 
 bool OtherClients::IsWanted() const {
-  return coming_.Any() || parts_.wants->Any();
+  return coming_.Any() || parts_.wants->Any() ||
+         (parts_.wants->has_scoped() && parts_.cupti->HasScopedActivity());
 }
 
 bool OtherClients::IsClients() const {
@@ -340,7 +341,24 @@ void OtherClients::AfterSubscribe(bool subscribed) {
   parts_.subscription->ClientHasCome(subscribed);
 }
 
-void OtherClients::AfterUnsubscribe() { parts_.subscription->MaybeFree(); }
+void OtherClients::BeforeScopedSubscribe() {
+  coming_.Begin();
+  if (parts_.session->IsCurrent() && parts_.cupti->HasScopedActivity()) {
+    StepAside();
+  }
+  BeforeSubscribe();
+}
+
+void OtherClients::AfterScopedSubscribe(bool subscribed) {
+  if (subscribed) parts_.wants->AddScoped();
+  AfterSubscribe(subscribed);
+  HasCome();
+}
+
+void OtherClients::AfterUnsubscribe() {
+  HasDisabled(parts_.wants->RemoveScoped());
+  parts_.subscription->MaybeFree();
+}
 
 // ---- CUPTI's buffer callbacks ----------------------------------------------
 

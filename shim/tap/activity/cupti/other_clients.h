@@ -99,6 +99,10 @@ class OtherClients {
   void BeforeFinalize();
   void BeforeSubscribe();
   void AfterSubscribe(bool subscribed);
+  // By cuptiSubscribe_v2: where its clients have activity functions of their
+  // own, all of CUPTI is theirs until they have left.
+  void BeforeScopedSubscribe();
+  void AfterScopedSubscribe(bool subscribed);
   void AfterUnsubscribe();
 
   // ---- CUPTI's buffer callbacks

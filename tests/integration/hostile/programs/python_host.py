@@ -151,6 +151,99 @@ def forks_in_thread():
         thread.join()
 
 
+def sub_interpreters():
+    try:
+        import _xxsubinterpreters as interpreters
+    except ImportError:
+        print("none")
+        return
+    print(work())
+    script = ("import ctypes, os\n"
+              "cudart = ctypes.CDLL(os.environ['HOSTILE_CUDART'])\n"
+              "print('inside', cudart.cudaDeviceSynchronize(), flush=True)")
+    for _ in range(5):
+        interpreter = interpreters.create()
+        interpreters.run_string(interpreter, script)
+        interpreters.destroy(interpreter)
+    print(work())
+
+
+def dumps_later():
+    # A thread that no Python code knows of.
+    faulthandler.dump_traceback_later(0.05, repeat=True, file=open(
+        os.path.join(os.environ["HOSTILE_FOLDER"], "dumps"), "w",
+        encoding="utf-8"))
+    for _ in range(200):
+        work(100)
+    faulthandler.cancel_dump_traceback_later()
+    print(work())
+
+
+def of_pool(number):
+    return number, cudart.cudaGetDevice(ctypes.byref(ctypes.c_int()))
+
+
+def pool():
+    print(work())
+    with multiprocessing.Pool(3, maxtasksperchild=2) as workers:
+        print(workers.map(of_pool, range(20), chunksize=1))
+        workers.terminate()
+
+
+def shared_blocks():
+    from multiprocessing import shared_memory
+    print(work())
+    block = shared_memory.SharedMemory(create=True, size=4096)
+    child = multiprocessing.Process(target=block.buf.__setitem__,
+                                    args=(0, 7))
+    child.start()
+    child.join()
+    print(child.exitcode, block.buf[0], work())
+    block.close()
+    block.unlink()
+
+
+def traced_functions():
+    seen = []
+    sys.settrace(lambda frame, event, _: seen.append(event))
+    sys.setprofile(lambda frame, event, _: None)
+    print(work())
+    sys.setprofile(None)
+    sys.settrace(None)
+    print(len(seen))
+
+
+def loop_of_events():
+    import asyncio
+
+    async def one(number):
+        for _ in range(5):
+            await asyncio.sleep(0.001 * number)
+            await asyncio.to_thread(work)
+        child = await asyncio.create_subprocess_exec(
+            "true", close_fds=True)
+        return await child.wait()
+
+    async def many():
+        return await asyncio.gather(*(one(i) for i in range(5)))
+
+    print(asyncio.run(many()), work())
+
+
+def prepared_children():
+    print(work())
+
+    def prepare():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (10, 10))
+        os.setsid()
+        os.umask(0o77)
+
+    for _ in range(10):
+        done = subprocess.run([sys.executable, "-c", "print(1)"],
+                              preexec_fn=prepare, capture_output=True)
+        print(done.returncode, done.stdout, done.stderr)
+
+
 MODES = {
     "plain": plain,
     "threads": threads,
@@ -169,6 +262,13 @@ MODES = {
     "closes_all": closes_all,
     "execs": execs,
     "forks_in_thread": forks_in_thread,
+    "sub_interpreters": sub_interpreters,
+    "dumps_later": dumps_later,
+    "pool": pool,
+    "shared_blocks": shared_blocks,
+    "traced_functions": traced_functions,
+    "loop_of_events": loop_of_events,
+    "prepared_children": prepared_children,
 }
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -112,6 +114,49 @@ TEST_F(DataFileTest, NeverGrowsBeyondTheProcessesFileSizeLimit) {
   setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_EQ(first, WriteResult::kWritten);
   EXPECT_EQ(second, WriteResult::kLimitReached);
+}
+
+TEST_F(DataFileTest, GatheredBlocksAreInTheFileOnceSettledAndInTheirOrder) {
+  ASSERT_EQ(file_.Create(dir_fd_, "a", {}, 1 << 30, SizePolicy::kStop), 0);
+  std::vector<uint8_t> memory(1000);
+  file_.Gather(memory);
+  std::vector<uint8_t> expected;
+  // The second does not fit beside the first, the third fits nowhere.
+  for (const auto& [bytes, value] : {std::pair{600, 1}, {500, 2}, {3000, 3}}) {
+    const std::vector<uint8_t> block(static_cast<size_t>(bytes),
+                                     static_cast<uint8_t>(value));
+    EXPECT_EQ(file_.Write(block), WriteResult::kWritten);
+    expected.insert(expected.end(), block.begin(), block.end());
+  }
+  EXPECT_EQ(file_.Settle(), WriteResult::kWritten);
+  std::ifstream in(temp_.path() + "/a.dltap", std::ios::binary);
+  in.seekg(sizeof(trace::FileHeader));
+  EXPECT_EQ(std::vector<uint8_t>(std::istreambuf_iterator<char>(in), {}),
+            expected);
+}
+
+TEST_F(DataFileTest, SettlingTellsOfBlocksThatWereLostMeanwhile) {
+  ASSERT_EQ(file_.Create(dir_fd_, "a", {}, 1 << 30, SizePolicy::kStop), 0);
+  std::vector<uint8_t> memory(1000);
+  file_.Gather(memory);
+  const std::vector<uint8_t> block(600, 7);
+  EXPECT_EQ(file_.Write(block), WriteResult::kWritten);
+  std::filesystem::remove(temp_.path() + "/a.dltap");
+  EXPECT_FALSE(file_.WriteGathered());
+  EXPECT_EQ(file_.gathered_bytes(), 0u);
+  EXPECT_EQ(file_.Settle(), WriteResult::kFailed);
+}
+
+TEST_F(DataFileTest, GatheredBlocksGoToTheSegmentThatHadRoomForThem) {
+  ASSERT_EQ(file_.Create(dir_fd_, "a", {}, 1 << 20, SizePolicy::kRing), 0);
+  std::vector<uint8_t> memory(10'000);
+  file_.Gather(memory);
+  const std::vector<uint8_t> block(1000, 7);
+  const uint64_t room = file_.room();
+  EXPECT_EQ(file_.Write(block), WriteResult::kWritten);
+  EXPECT_EQ(file_.room(), room - block.size());
+  ASSERT_TRUE(file_.NextSegment());
+  EXPECT_EQ(SizeOf("a.dltap"), sizeof(trace::FileHeader) + block.size());
 }
 
 // A host that closes every descriptor may open its own file under our number.

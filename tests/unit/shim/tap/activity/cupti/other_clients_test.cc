@@ -105,6 +105,12 @@ void Subscribe() {
   hooks::CuptiSubscribe::After(0, nullptr, nullptr, nullptr);
 }
 
+// By cuptiSubscribe_v2.
+void SubscribeScoped(int32_t status = 0) {
+  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr, nullptr);
+  hooks::CuptiSubscribe::After(status, nullptr, nullptr, nullptr, nullptr);
+}
+
 class OtherClientsTest : public KernelTracingFixture {
  protected:
   size_t kernels() const { return runtime_.All<trace::KernelRecord>().size(); }
@@ -431,6 +437,60 @@ TEST_F(OtherClientsTest, StillYieldedAtTheEndIsNotObserved) {
   const auto gaps = runtime_.All<trace::NotObservedRecord>();
   ASSERT_EQ(gaps.size(), 1u);
   EXPECT_EQ(gaps[0].end_ns, 500u);
+}
+
+// The end comes before a pass of the collector.
+TEST_F(OtherClientsTest, RecordsOfJustBeforeTheClientCameAreThereAtTheEnd) {
+  Start();
+  cupti_.Kernel("before", 1, 10, 20);
+  client_.Register();
+  client_.Enable();
+  tracing_.Finish();
+  EXPECT_EQ(kernels(), 1u);
+}
+
+// Its activity functions exclude those that we call.
+TEST_F(OtherClientsTest, AScopedSubscriberHasAllOfCuptiUntilItHasLeft) {
+  cupti_.version = 130300;
+  Start();
+  ASSERT_TRUE(IsOn());
+  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr, nullptr);
+  EXPECT_TRUE(cupti_.kinds.empty());
+  EXPECT_FALSE(cupti_.subscribed);
+  hooks::CuptiSubscribe::After(0, nullptr, nullptr, nullptr, nullptr);
+  SubscribeScoped();
+  hooks::CuptiUnsubscribe::After(0, nullptr);
+  for (int i = 0; i < 10; ++i) Pass();
+  EXPECT_FALSE(IsOn());  // one is still there
+  hooks::CuptiUnsubscribe::After(0, nullptr);
+  for (int i = 0; i < 10; ++i) Pass();
+  EXPECT_TRUE(IsOn());
+  EXPECT_EQ(runtime_.losses[trace::LossKind::kActivityYielded], 1u);
+}
+
+TEST_F(OtherClientsTest, AScopedSubscriberThatWasFirstIsNotDisturbed) {
+  cupti_.version = 130300;
+  SubscribeScoped();
+  cupti_.busy_subscriber = true;
+  Start();
+  Pass();
+  EXPECT_FALSE(IsOn());
+  EXPECT_EQ(runtime_.losses[trace::LossKind::kActivityYielded], 1u);
+}
+
+TEST_F(OtherClientsTest, AfterAScopedSubscriberWasRefusedAllIsTakenBack) {
+  cupti_.version = 130300;
+  Start();
+  SubscribeScoped(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+  for (int i = 0; i < 10; ++i) Pass();
+  EXPECT_TRUE(IsOn());
+}
+
+TEST_F(OtherClientsTest, BeforeScopedActivityOnlyThePlaceIsLeft) {
+  Start();
+  SubscribeScoped();
+  EXPECT_TRUE(IsOn());
+  EXPECT_FALSE(cupti_.subscribed);
 }
 
 TEST_F(OtherClientsTest, ThreadIdsAreAsTheClientLeftThem) {
