@@ -124,6 +124,7 @@ class AvoidableKeeper {
     const Efficiency& efficiency;
     double ns;
     bool is_new;
+    uint32_t traits;  // of the kernel's name
   };
 
   static UnusedGradients::Memory MemoryOf(const opmodel::GpuSpec* gpu);
