@@ -337,28 +337,33 @@ void TakeStatedClasses(const Process& process, ProcessAttribution& result) {
 
 }  // namespace
 
+ProcessAttribution Attribute(const TraceModel& model, const Process& process,
+                             const AttributionOptions& options) {
+  const RangeIndex ranges(process);
+  const XlaPasses xla_passes(model, process, ranges);
+  ProcessAttribution result =
+      Classifier(model, process, ranges, xla_passes).Run();
+  AddListWorks(model, process, result);
+  AddAlgorithms(model, process, result);
+  AddLaunchWorks(model, process, result);
+  FindFp64Kernels(model, process, result);
+  MarkTrials(model, process, result);
+  InferDirections(model, process, xla_passes, result);
+  AddFlashWorks(model, process, result);
+  if (options.composite) {
+    RegroupComposites(model, process, ranges, result);
+  }
+  TakeStatedClasses(process, result);
+  FindGlue(model, process, result);
+  ShareToldWorks(model, process, result);
+  return result;
+}
+
 Attribution Attribute(const TraceModel& model,
                       const AttributionOptions& options) {
   Attribution attribution;
   for (const Process& process : model.processes) {
-    const RangeIndex ranges(process);
-    const XlaPasses xla_passes(model, process, ranges);
-    ProcessAttribution result =
-        Classifier(model, process, ranges, xla_passes).Run();
-    AddListWorks(model, process, result);
-    AddAlgorithms(model, process, result);
-    AddLaunchWorks(model, process, result);
-    FindFp64Kernels(model, process, result);
-    MarkTrials(model, process, result);
-    InferDirections(model, process, xla_passes, result);
-    AddFlashWorks(model, process, result);
-    if (options.composite) {
-      RegroupComposites(model, process, ranges, result);
-    }
-    TakeStatedClasses(process, result);
-    FindGlue(model, process, result);
-    ShareToldWorks(model, process, result);
-    attribution.processes.push_back(std::move(result));
+    attribution.processes.push_back(Attribute(model, process, options));
   }
   return attribution;
 }

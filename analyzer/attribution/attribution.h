@@ -17,6 +17,9 @@ struct AttributionOptions {
 // The result holds indices into `model` and is of use only while that lives.
 Attribution Attribute(const TraceModel& model,
                       const AttributionOptions& options = {});
+// The same of one process, which need not be in the model.
+ProcessAttribution Attribute(const TraceModel& model, const Process& process,
+                             const AttributionOptions& options);
 
 }  // namespace dltap::analyzer
 

@@ -61,10 +61,8 @@ void RankInSlices(SlicedTrace& trace) {
     RankClaim& claim = claims.emplace_back(works[p], processes[p].rank);
     const std::vector<TimePart>& meetings = trace.MeetingsOf(p);
     if (meetings.empty()) continue;
-    trace.Read(p, meetings);
-    claim.world = FindWorldPlace(trace.model(), processes[p]);
+    claim.world = FindWorldPlace(trace.model(), trace.Read(p, meetings));
   }
-  trace.Close();
   const std::vector<bool> by_world = RankedByWorld(claims);
   for (size_t p = 0; p < processes.size(); ++p) {
     if (!by_world[p]) continue;

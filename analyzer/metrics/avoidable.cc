@@ -131,6 +131,7 @@ void AvoidableKeeper::AddTo(Avoidable kind, const Part& part, Times times) {
 }
 
 void AvoidableKeeper::AddSums(Avoidable kind, const AvoidableSums& more) {
+  if (more == AvoidableSums{}) return;
   Of(kind).Add(more);
   window_ns_[static_cast<size_t>(kind)] += static_cast<double>(more.ns);
 }
@@ -169,7 +170,7 @@ void AvoidableKeeper::AddProducts(const Part& part) {
                           of_call == LayerClass::kGemm ||
                           of_call == LayerClass::kAttention;
   if (!multiplies || kind->leading.math != DType::kF32) return;
-  if ((TraitsOf(part.activity) & kTensorCoreName) != 0) return;
+  if ((part.traits & kTensorCoreName) != 0) return;
   const bool has_tf32 = gpu_->tf32_flops_per_s > gpu_->fp32_flops_per_s;
   const DType worst =
       has_tf32 && of_call != LayerClass::kConv ? DType::kTf32 : HalfOf(*gpu_);
@@ -251,7 +252,7 @@ void AvoidableKeeper::AddComposite(const Part& part) {
 
 // Casts are no transposes: they stay whatever the layout is.
 void AvoidableKeeper::AddTransposes(const Part& part) {
-  if ((TraitsOf(part.activity) & kTransposeName) == 0) return;
+  if ((part.traits & kTransposeName) == 0) return;
   const Attributed* layer = &part.attributed;
   if (layer->glue_of.known()) {
     layer = &attribution_.activities[layer->glue_of.value()];
@@ -273,8 +274,8 @@ void AvoidableKeeper::AddTransposes(const Part& part) {
 void AvoidableKeeper::AddCast(const Part& part) {
   constexpr double kBytesOfElement = 6;
   if (passes_ == 0 || part.attributed.direction != Direction::kForward ||
-      (TraitsOf(part.activity) & kCastName) == 0 ||
-      !part.attributed.glue_of.known() || !part.is_new) {
+      (part.traits & kCastName) == 0 || !part.attributed.glue_of.known() ||
+      !part.is_new) {
     return;
   }
   const WorkKind* kind =
@@ -292,7 +293,7 @@ void AvoidableKeeper::AddCast(const Part& part) {
 // Other streams' chains are not looked for.
 void AvoidableKeeper::FollowChain(const Part& part) {
   const Attributed& attributed = part.attributed;
-  const uint32_t traits = TraitsOf(part.activity);
+  const uint32_t traits = part.traits;
   const bool is_cast = (traits & kCastName) != 0;
   const bool joins = (is_cast || IsPointwise(attributed.layer_class)) &&
                      attributed.direction != Direction::kUpdate &&
@@ -400,8 +401,9 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   const Activity& activity = process_.activities[index];
   const Attributed& attributed = attribution_.activities[index];
   EnterWindowOf(activity);
-  const Part part{activity, attributed, efficiency,
-                  static_cast<double>(inside_ns), is_new};
+  const Part part{activity,   attributed,
+                  efficiency, static_cast<double>(inside_ns),
+                  is_new,     TraitsOf(activity)};
   if (attributed.autotune) {
     AddTo(Avoidable::kTrials, part, {});
     return;
@@ -436,7 +438,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   FollowMicroBatches(part);
   // Their own names make them cells. What lies beside them adds gradients up,
   // as a layer does, too.
-  has_fused_cells_ |= (TraitsOf(activity) & kFusedCellName) != 0;
+  has_fused_cells_ |= (part.traits & kFusedCellName) != 0;
   if (attributed.class_from == ClassFrom::kComposite) AddComposite(part);
   AddTransposes(part);
   FollowCaches(part);
@@ -451,7 +453,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
 void AvoidableKeeper::FollowCaches(const Part& part) {
   const WorkKind* kind = KindOf(part.attributed);
   if (gpu_ == nullptr) return;
-  if ((TraitsOf(part.activity) & kConcatenationName) != 0) {
+  if ((part.traits & kConcatenationName) != 0) {
     caches_.AddConcatenation(part.ns, part.is_new);
   } else if (kind != nullptr) {
     const GrownCaches::Sums sums =

@@ -130,6 +130,7 @@ class AvoidableKeeper {
     const Efficiency& efficiency;
     double ns;
     bool is_new;
+    uint32_t traits;  // of the kernel's name
   };
 
   static bool HasCollectives(const TraceModel& model);

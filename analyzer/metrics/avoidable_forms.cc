@@ -76,7 +76,7 @@ UnusedGradients::Memory AvoidableKeeper::MemoryOf(const opmodel::GpuSpec* gpu) {
 void AvoidableKeeper::FollowGradientChecks(const Part& part) {
   if (!IsBackward(part.attributed.direction)) return;
   using Kernel = GradientChecks::Kernel;
-  const uint32_t traits = TraitsOf(part.activity);
+  const uint32_t traits = part.traits;
   const Kernel kernel = (traits & kComparisonName) != 0 ? Kernel::kComparison
                         : (traits & kAnyName) != 0      ? Kernel::kAny
                                                         : Kernel::kOther;
@@ -86,7 +86,7 @@ void AvoidableKeeper::FollowGradientChecks(const Part& part) {
 }
 
 void AvoidableKeeper::FollowZeros(const Part& part) {
-  const uint32_t traits = TraitsOf(part.activity);
+  const uint32_t traits = part.traits;
   const double bytes = part.efficiency.bytes;
   if (IsBackward(part.attributed.direction)) {
     zeros_before_backward_ = true;
@@ -124,7 +124,7 @@ void AvoidableKeeper::FollowManyTables(const Part& part) {
   } else if (of_table && !IsBackward(attributed.direction)) {
     many_tables_.AddLookup(part.ns, part.is_new);
   } else if (of_table) {
-    const bool adds_up = (TraitsOf(part.activity) & kTableGradientName) != 0;
+    const bool adds_up = (part.traits & kTableGradientName) != 0;
     many_tables_.AddBackward(part.ns, adds_up, part.is_new);
   }
 }
@@ -137,7 +137,7 @@ void AvoidableKeeper::FinishManyTables() {
 }
 
 void AvoidableKeeper::FollowOneHot(const Part& part) {
-  const uint32_t traits = TraitsOf(part.activity);
+  const uint32_t traits = part.traits;
   const OneHot::Kernel kernel{part.ns, part.is_new};
   const WorkKind* kind = KindOf(part.attributed);
   if ((traits & kFillName) != 0) {
@@ -168,7 +168,7 @@ void AvoidableKeeper::AddOneHot(const OneHot::Sums& sums,
 
 void AvoidableKeeper::FollowWideLogits(const Part& part) {
   using Kernel = WideLogits::Kernel;
-  const uint32_t traits = TraitsOf(part.activity);
+  const uint32_t traits = part.traits;
   Kernel kernel = Kernel::kOther;
   if (IsProduct(part.attributed)) {
     kernel = Kernel::kProduct;
@@ -188,7 +188,7 @@ void AvoidableKeeper::FollowWideLogits(const Part& part) {
 
 // cuDNN multiplies FP32 as TF32 unless it is told not to: at worst as quick.
 void AvoidableKeeper::FollowUnfolds(const Part& part) {
-  const uint32_t traits = TraitsOf(part.activity);
+  const uint32_t traits = part.traits;
   const WorkKind* kind = KindOf(part.attributed);
   if ((traits & kUnfoldName) != 0) {
     unfolded_.AddUnfold({part.ns, part.is_new});
@@ -239,7 +239,7 @@ void AvoidableKeeper::FollowUnusedGradients(const Part& part) {
   if (direction == Direction::kUpdate) {
     has_update_ |= part.attributed.layer_class == LayerClass::kOptimizer;
     constexpr uint32_t kAdam = kAdamName | kAddcdivName;
-    const uint32_t traits = TraitsOf(part.activity);
+    const uint32_t traits = part.traits;
     // Weights that the next pass takes in 16 bits.
     if ((traits & kCastName) != 0) return;
     unused_.AddUpdate(part.ns, (traits & kAdam) != 0);

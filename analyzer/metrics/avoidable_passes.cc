@@ -46,7 +46,7 @@ uint64_t WeightsOf(const opmodel::Operation& op, uint64_t address) {
 
 void AvoidableKeeper::FollowSlices(const Part& part) {
   if (!IsBackward(part.attributed.direction)) return;
-  const uint32_t traits = TraitsOf(part.activity);
+  const uint32_t traits = part.traits;
   const double bytes = part.efficiency.bytes;
   if (bytes <= 0) return;
   if ((traits & kFillName) != 0) {
@@ -65,7 +65,7 @@ void AvoidableKeeper::FinishSlices() {
 }
 
 void AvoidableKeeper::FollowCasts(const Part& part) {
-  if ((TraitsOf(part.activity) & kCastName) == 0 ||
+  if ((part.traits & kCastName) == 0 ||
       part.attributed.direction == Direction::kUpdate) {
     casts_.AddOther();
     return;

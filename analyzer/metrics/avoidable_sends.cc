@@ -23,7 +23,7 @@ bool AvoidableKeeper::HasCollectives(const TraceModel& model) {
 // activations or of parts of gradients, which each pass needs.
 void AvoidableKeeper::FollowAllReduces(const Part& part) {
   const bool is_known = part.attributed.owner.known();
-  if (!is_known || (TraitsOf(part.activity) & kAllReduceName) == 0) return;
+  if (!is_known || (part.traits & kAllReduceName) == 0) return;
   double bytes = 0;
   for (const WantedCollective& wanted :
        WantedBy(model_, process_, part.attributed.owner.value())) {

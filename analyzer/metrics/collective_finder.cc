@@ -42,10 +42,10 @@ std::string KeyOf(uint64_t handle, const MadeCommunicator* made) {
 // Goes through the events that are in memory.
 class CollectiveFinder::Part {
  public:
-  Part(const ProcessAttribution& attribution, const CountedPart& part,
-       CollectiveFinder& finder)
+  Part(const Process& process, const ProcessAttribution& attribution,
+       const CountedPart& part, CollectiveFinder& finder)
       : model_(finder.model_),
-        process_(finder.model_.processes[finder.index_]),
+        process_(process),
         attribution_(attribution),
         part_(part),
         ranges_(process_),
@@ -284,11 +284,12 @@ class CollectiveFinder::Part {
   CollectiveFinder& finder_;
 };
 
-void CollectiveFinder::Add(const ProcessAttribution& attribution,
+void CollectiveFinder::Add(const Process& process,
+                           const ProcessAttribution& attribution,
                            const CountedPart& part) {
   if (!MayHaveCollectives(model_, attribution)) return;
-  made_.Add(model_, model_.processes[index_], part.host);
-  Part(attribution, part, *this).Run();
+  made_.Add(model_, process, part.host);
+  Part(process, attribution, part, *this).Run();
 }
 
 size_t CollectiveFinder::LocalOf(const std::string& key,
@@ -334,7 +335,7 @@ CollectiveRuns FindCollectives(const TraceModel& model,
   for (size_t p = 0; p < model.processes.size(); ++p) {
     if (model.processes[p].activities.empty()) continue;
     CollectiveFinder finder(model, p);
-    finder.Add(attribution.processes[p]);
+    finder.Add(model.processes[p], attribution.processes[p]);
     of_processes.push_back(finder.Take());
   }
   return JoinRuns(model, std::move(of_processes));

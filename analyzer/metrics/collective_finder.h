@@ -33,7 +33,8 @@ class CollectiveFinder {
         index_(process),
         has_work_(model.processes[process].devices.size()) {}
 
-  void Add(const ProcessAttribution& attribution, const CountedPart& part = {});
+  void Add(const Process& process, const ProcessAttribution& attribution,
+           const CountedPart& part = {});
 
   // What JoinRuns takes. Nothing may be added after it.
   CollectiveRuns Take();

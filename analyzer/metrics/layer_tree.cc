@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/layer_tree.h"
 
+#include <algorithm>
+
 namespace dltap::analyzer {
 namespace {
 
@@ -48,8 +50,17 @@ void LayerTreeKeeper::Add(size_t activity, const TallyRows& rows, int64_t ns,
   sums.efficiency.Add(efficiency);
 }
 
+// In the order of what the rows are, not of where they lie: sums of other
+// orders differ in their last digit.
 void LayerTreeKeeper::AddTo(LayerTree& tree) const {
-  for (const auto& [place, sums] : sums_) {
+  std::vector<std::pair<Place, Sums>> rows(sums_.begin(), sums_.end());
+  std::ranges::sort(rows, [](const auto& a, const auto& b) {
+    const auto& [a_key, a_op, a_kernel] = a.first;
+    const auto& [b_key, b_op, b_kernel] = b.first;
+    return std::tie(a_key, *a_op, *a_kernel) <
+           std::tie(b_key, *b_op, *b_kernel);
+  });
+  for (const auto& [place, sums] : rows) {
     const auto& [key, op, kernel] = place;
     OpSums& into = tree[keys_[key]][*op];
     into.count += sums.ops;

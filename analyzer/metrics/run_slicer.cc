@@ -44,7 +44,8 @@ std::optional<SlicedProcess> RunSlicer::Run() {
   span_ = {kBeginOfTime, reader_.TimeAfter(kBeginOfTime, events)};
   while (true) {
     reader_.Read(span_);
-    if (HasSteps()) {
+    has_steps_ = HasSteps();
+    if (has_steps_) {
       why_not_ = "a loop begins in the middle of the run";
       return std::nullopt;
     }
@@ -72,13 +73,14 @@ std::optional<SlicedProcess> RunSlicer::Run() {
                        FirstSubmission(*parts)}),
              reader_.TimeAfter(cut_ns, events)};
   }
+  counting_.Wait();
   JoinWindows();
   out_.collectives = collectives_.Take();
   return std::move(out_);
 }
 
 // Of those who did not ask for a part of the run.
-bool RunSlicer::HasSteps() {
+bool RunSlicer::HasSteps() const {
   if (selection_.whole_run || selection_.window) return false;
   const Steps steps = FindIterations(reader_.model(), process(),
                                      reader_.attribution(), span_.begin_ns);
@@ -172,16 +174,33 @@ int64_t RunSlicer::FirstSubmission(const std::vector<DevicePart>& parts) const {
 
 void RunSlicer::Count(int64_t cut_ns, const std::vector<DevicePart>& parts) {
   const TimePart host{core_begin_ns_, cut_ns};
-  if (is_selected_) CountHost(host);
   CountedPart counted{host, {}};
+  std::vector<std::vector<StepWindow>> windows;
+  std::vector<std::vector<StepWindow>> earlier;
   for (size_t d = 0; d < parts.size(); ++d) {
     left_[d] -= parts[d].activities;
     busy_until_ns_[d] = parts[d].busy_until_ns;
-    CountDevice(DeviceId(d), parts[d].span);
     counted.devices.push_back(parts[d].span);
+    windows.push_back(WindowsOf(DeviceId(d), parts[d].span));
+    earlier.push_back(EarlierWindows(DeviceId(d), parts[d].span));
     device_begin_ns_[d] = parts[d].span.end_ns;
   }
-  collectives_.Add(reader_.attribution(), counted);
+  counting_.Run([this, counted = std::move(counted), steps = HostSteps(host),
+                 windows = std::move(windows), earlier = std::move(earlier),
+                 events = reader_.events()] {
+    if (is_selected_) AddHostPart(*events, steps, counted.host, out_);
+    for (size_t d = 0; d < counted.devices.size(); ++d) {
+      AddDevicePart(*events,
+                    {DeviceId(d),
+                     counted.devices[d],
+                     {},
+                     windows[d],
+                     earlier[d],
+                     AlwaysOutside(kNotSelected)},
+                    out_);
+    }
+    collectives_.Add(events->process, events->attribution, counted);
+  });
 }
 
 // All time, unless a part was asked for.
@@ -190,11 +209,11 @@ Interval RunSlicer::Asked() const {
   return Common(*selection_.window, {process().begin_ns, process().end_ns});
 }
 
-void RunSlicer::CountHost(const TimePart& part) {
+Steps RunSlicer::HostSteps(const TimePart& part) const {
   const Interval span = Common(Asked(), {part.begin_ns, part.end_ns});
   Step asked{.begin_ns = span.begin_ns, .end_ns = span.end_ns};
   if (span.begin_ns >= span.end_ns) asked.use = StepUse::kNotSelected;
-  AddHostPart(reader_, {StepsFoundBy::kNone, {asked}}, part, out_);
+  return {StepsFoundBy::kNone, {asked}};
 }
 
 // What was asked for of a part; else what lies between the device's first
@@ -209,22 +228,24 @@ Interval RunSlicer::WindowOf(DeviceId device, const TimePart& part) const {
   return span;
 }
 
-void RunSlicer::CountDevice(DeviceId device, const TimePart& part) {
+std::vector<StepWindow> RunSlicer::WindowsOf(DeviceId device,
+                                             const TimePart& part) const {
   const size_t d = device.value();
   const bool is_selected =
       is_selected_ && Selects(selection_, process().devices[d]);
-  std::vector<StepWindow> windows;
-  if (is_selected && reader_.totals().of_device[d] > 0) {
-    const Interval window = WindowOf(device, part);
-    if (window.begin_ns < window.end_ns) windows.push_back({window, 0});
-  }
-  std::vector<StepWindow> earlier;
+  if (!is_selected || reader_.totals().of_device[d] == 0) return {};
+  const Interval window = WindowOf(device, part);
+  if (window.begin_ns >= window.end_ns) return {};
+  return {{window, 0}};
+}
+
+// What the margin holds of what was counted.
+std::vector<StepWindow> RunSlicer::EarlierWindows(DeviceId device,
+                                                  const TimePart& part) const {
   const Interval before =
       Common(Asked(), {NextBegin(device, span_.begin_ns), part.begin_ns});
-  if (before.begin_ns < before.end_ns) earlier.push_back({before, 0});
-  AddDevicePart(
-      reader_,
-      {device, part, {}, windows, earlier, AlwaysOutside(kNotSelected)}, out_);
+  if (before.begin_ns >= before.end_ns) return {};
+  return {{before, 0}};
 }
 
 void RunSlicer::JoinWindows() {

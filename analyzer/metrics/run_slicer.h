@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/metrics/one_behind.h"
 #include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/slice_limits.h"
 #include "analyzer/metrics/slice_reader.h"
@@ -20,8 +21,8 @@ namespace dltap::analyzer {
 // part that Selection::window asks for, or a run without steps. A slice ends
 // where the devices had rested longest, of those moments that leave a margin
 // behind it; on each device, with the begin of the first work from then on, so
-// that no gap is cut. The next slice has what lies before as its margin.
-// Holds references.
+// that no gap is cut. The next slice has what lies before as its margin; it is
+// read while the one before is summed up. Holds references.
 class RunSlicer {
  public:
   RunSlicer(EventSource& source, size_t process,
@@ -32,6 +33,8 @@ class RunSlicer {
   // nullopt: it can't be done; see why_not().
   std::optional<SlicedProcess> Run();
   const std::string& why_not() const { return why_not_; }
+  // It was since a slice has steps.
+  bool has_steps() const { return has_steps_; }
 
  private:
   // What the slice counts of a device.
@@ -41,15 +44,18 @@ class RunSlicer {
     int64_t busy_until_ns = kBeginOfTime;
   };
 
-  bool HasSteps();
+  bool HasSteps() const;
   int64_t Cut(uint64_t events) const;
   int64_t NextBegin(DeviceId device, int64_t from_ns) const;
   std::optional<std::vector<DevicePart>> CutDevices(int64_t cut_ns) const;
   bool DeviceIsBehind(int64_t cut_ns);
   int64_t FirstSubmission(const std::vector<DevicePart>& parts) const;
   void Count(int64_t cut_ns, const std::vector<DevicePart>& parts);
-  void CountHost(const TimePart& part);
-  void CountDevice(DeviceId device, const TimePart& part);
+  Steps HostSteps(const TimePart& part) const;
+  std::vector<StepWindow> WindowsOf(DeviceId device,
+                                    const TimePart& part) const;
+  std::vector<StepWindow> EarlierWindows(DeviceId device,
+                                         const TimePart& part) const;
   Interval WindowOf(DeviceId device, const TimePart& part) const;
   Interval Asked() const;
   void JoinWindows();
@@ -61,6 +67,7 @@ class RunSlicer {
   const bool is_selected_;  // else its communication alone counts
   const SliceLimits& limits_;
   std::string why_not_;
+  bool has_steps_ = false;
   TimePart span_;  // of the slice, with its margins
   int64_t core_begin_ns_ = kBeginOfTime;
   // By device: what is not counted yet begins here, with so many activities;
@@ -71,8 +78,10 @@ class RunSlicer {
   // Launches of the slice whose kernels were not in memory, when it was as
   // long as it could be: they are missing.
   uint64_t missing_ = 0;
+  // What the other thread fills.
   CollectiveFinder collectives_;
   SlicedProcess out_;
+  OneBehind counting_;
 };
 
 }  // namespace dltap::analyzer

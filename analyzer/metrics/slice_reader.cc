@@ -45,8 +45,11 @@ void SliceReader::Read(const TimePart& span) {
     }
     Join(parts);
   }
-  source_.Read(index_, parts);
-  attribution_ = Attribute(model(), options_);
+  events_.reset();  // its memory is what the next one comes to
+  Process read = source_.Read(index_, parts);
+  ProcessAttribution attribution = Attribute(model(), read, options_);
+  events_ = std::make_shared<SliceEvents>(model(), std::move(read),
+                                          std::move(attribution));
   const int64_t run_end_ns = process().end_ns;
   if (progress_ && span.end_ns != kEndOfTime && run_end_ns > 0) {
     progress_(static_cast<double>(span.end_ns) /

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/slice_events.h"
 #include "analyzer/metrics/slice_limits.h"
 #include "analyzer/model/event_source.h"
 
@@ -28,7 +30,9 @@ class SliceReader {
         index_(process),
         options_(options),
         limits_(limits),
-        progress_(progress) {}
+        progress_(progress),
+        events_(std::make_shared<SliceEvents>(
+            source.model(), source.model().processes[process])) {}
 
   void Read(const TimePart& span);
 
@@ -41,10 +45,10 @@ class SliceReader {
   EventSource& source() const { return source_; }
   const TraceModel& model() const { return source_.model(); }
   const EventTotals& totals() const { return source_.TotalsOf(index_); }
-  const Process& process() const { return model().processes[index_]; }
-  const ProcessAttribution& attribution() const {
-    return attribution_.processes[index_];
-  }
+  // Of the slice; before the first, what all have in common.
+  const std::shared_ptr<const SliceEvents>& events() const { return events_; }
+  const Process& process() const { return events_->process; }
+  const ProcessAttribution& attribution() const { return events_->attribution; }
   // About `events` of the process begin between `from_ns` and this.
   int64_t TimeAfter(int64_t from_ns, uint64_t events) const {
     return source_.TimeAfter(index_, from_ns, events);
@@ -56,7 +60,7 @@ class SliceReader {
   const AttributionOptions& options_;
   const SliceLimits& limits_;
   const std::function<void(double part)>& progress_;
-  Attribution attribution_;
+  std::shared_ptr<const SliceEvents> events_;
 };
 
 }  // namespace dltap::analyzer

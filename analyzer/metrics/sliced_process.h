@@ -8,7 +8,7 @@
 
 #include "analyzer/metrics/collective_finder.h"
 #include "analyzer/metrics/outside.h"
-#include "analyzer/metrics/slice_reader.h"
+#include "analyzer/metrics/slice_events.h"
 #include "analyzer/metrics/step.h"
 #include "analyzer/metrics/summary.h"
 #include "analyzer/metrics/window.h"
@@ -31,7 +31,7 @@ struct SlicedProcess {
 
 // Adds the host's calls of a slice: those inside used steps of `counted`, and
 // of the rest, what begins in `part`.
-void AddHostPart(const SliceReader& slice, const Steps& counted,
+void AddHostPart(const SliceEvents& slice, const Steps& counted,
                  const TimePart& part, SlicedProcess& out);
 
 // What a slice counts of one device.
@@ -45,7 +45,7 @@ struct SlicedDevice {
   std::vector<StepTime> step_times = {};    // one a window, or none
 };
 
-void AddDevicePart(const SliceReader& slice, const SlicedDevice& device,
+void AddDevicePart(const SliceEvents& slice, const SlicedDevice& device,
                    SlicedProcess& out);
 
 }  // namespace dltap::analyzer

@@ -62,23 +62,43 @@ bool HasSelectedWork(const EventSource& source, size_t index,
   return false;
 }
 
-// Without steps, a process is one window.
+std::optional<SlicedProcess> SliceByStep(
+    EventSource& source, size_t index, const AttributionOptions& options,
+    const Selection& selection, const SliceLimits& limits, std::string& why_not,
+    bool& has_no_steps, const std::function<void(double part)>& progress) {
+  StepSlicer slicer(source, index, options, selection, limits, progress);
+  std::optional<SlicedProcess> sliced = slicer.Run();
+  why_not = slicer.why_not();
+  has_no_steps = slicer.has_no_steps();
+  return sliced;
+}
+
+// Without steps, a process is one window. Where they begin late, or are very
+// long, much of the begin has to be looked at to see some.
 std::optional<SlicedProcess> Slice(
     EventSource& source, size_t index, const AttributionOptions& options,
     const Selection& selection, const SliceLimits& limits, std::string& why_not,
     const std::function<void(double part)>& progress) {
   const bool may_have_steps = !selection.whole_run && !selection.window &&
                               source.TotalsOf(index).activities > 0;
+  bool has_no_steps = true;
   if (may_have_steps) {
-    StepSlicer slicer(source, index, options, selection, limits, progress);
-    std::optional<SlicedProcess> sliced = slicer.Run();
-    why_not = slicer.why_not();
-    if (sliced || !slicer.has_no_steps()) return sliced;
+    auto sliced = SliceByStep(source, index, options, selection, limits,
+                              why_not, has_no_steps, progress);
+    if (sliced || !has_no_steps) return sliced;
   }
   RunSlicer slicer(source, index, options, selection, limits, progress);
   std::optional<SlicedProcess> sliced = slicer.Run();
-  if (!sliced) why_not = slicer.why_not();
-  return sliced;
+  if (sliced) return sliced;
+  if (slicer.has_steps()) {
+    SliceLimits wider = limits;
+    wider.events_without_steps = limits.most_events;
+    sliced = SliceByStep(source, index, options, selection, wider, why_not,
+                         has_no_steps, progress);
+    if (sliced || !has_no_steps) return sliced;
+  }
+  why_not = slicer.why_not();
+  return std::nullopt;
 }
 
 void AddProcess(const EventSource& source, size_t index, SlicedProcess sliced,

@@ -89,14 +89,16 @@ bool StepSlicer::Pass() {
   uint64_t events = limits_.events;
   span_ = {kBeginOfTime, reader_.TimeAfter(kBeginOfTime, events)};
   while (true) {
-    Slice slice;
+    const auto slice = std::make_shared<Slice>();
     reader_.Read(span_);
-    if (!FindSteps(slice)) return false;
-    if (!FindCore(slice)) {
+    if (!FindSteps(*slice)) return false;
+    if (!FindCore(*slice)) {
       if (!why_not_.empty()) return false;
       events *= 2;
-      if (events > limits_.most_events) {
-        has_no_steps_ = slice.steps.steps.empty();
+      const bool none = slice->steps.steps.empty();
+      if (events > limits_.most_events ||
+          (none && events > limits_.events_without_steps)) {
+        has_no_steps_ = none;
         return Fail("no whole step within " + std::to_string(events / 2) +
                     " events");
       }
@@ -104,10 +106,12 @@ bool StepSlicer::Pass() {
       continue;
     }
     Count(slice);
-    if (slice.is_last) return true;
+    if (slice->is_last) break;
     events = limits_.events;
-    MoveOn(slice);
+    MoveOn(*slice);
   }
+  counting_.Wait();
+  return true;
 }
 
 bool StepSlicer::FindSteps(Slice& slice) {
@@ -136,6 +140,7 @@ bool StepSlicer::FindCore(Slice& slice) {
     }
     slice.first = static_cast<size_t>(at - steps.begin());
   }
+  slice.before = out_.steps.steps.size();
   SetUses(slice);
   if (steps.empty() && slice.is_last) {
     has_no_steps_ = true;
@@ -161,11 +166,10 @@ bool StepSlicer::FindCore(Slice& slice) {
 // counts, but for the warm-up at the begin of the run.
 void StepSlicer::SetUses(Slice& slice) {
   std::vector<Step>& steps = slice.steps.steps;
-  const size_t before = out_.steps.steps.size();
   for (size_t i = 0; i < slice.first; ++i) {
     const size_t back = slice.first - i;
-    if (back > before) continue;
-    steps[i].use = out_.steps.steps[before - back].use;
+    if (back > slice.before) continue;
+    steps[i].use = out_.steps.steps[slice.before - back].use;
   }
   if (known_.empty()) {
     if (core_begin_ns_ == kBeginOfTime) MarkWarmUp(slice.steps);
@@ -173,12 +177,12 @@ void StepSlicer::SetUses(Slice& slice) {
     for (const Step& step : steps) slice.chosen.push_back(step.use);
     KeepSelected(
         selection_,
-        static_cast<int64_t>(before) - static_cast<int64_t>(slice.first),
+        static_cast<int64_t>(slice.before) - static_cast<int64_t>(slice.first),
         slice.steps);
     return;
   }
   for (size_t i = slice.first; i < steps.size(); ++i) {
-    const size_t step = before + i - slice.first;
+    const size_t step = slice.before + i - slice.first;
     if (step < known_.size()) steps[i].use = known_[step];
   }
 }
@@ -227,11 +231,24 @@ bool StepSlicer::EndsOnEveryDevice(const Slice& slice, size_t step) const {
                      });
 }
 
-void StepSlicer::Count(const Slice& slice) {
+void StepSlicer::Count(const std::shared_ptr<const Slice>& slice) {
+  CountOtherReading(*slice);
+  KeepSteps(*slice);
+  counting_.Run(
+      [this, slice, counted = PartOf(*slice), events = reader_.events()] {
+        if (is_selected_) CountHost(*events, *slice, counted.host);
+        for (size_t d = 0; d < counted.devices.size(); ++d) {
+          CountDevice(*events, *slice, d, counted.devices[d]);
+        }
+        collectives_->Add(events->process, events->attribution, counted);
+      });
+}
+
+// What the slice counts; the next one goes on from there.
+CountedPart StepSlicer::PartOf(const Slice& slice) {
   const TimePart host{
       core_begin_ns_,
       slice.is_last ? kEndOfTime : slice.steps.steps[slice.end].begin_ns};
-  if (is_selected_) CountHost(slice, host);
   CountedPart counted{host, {}};
   for (size_t d = 0; d < slice.windows.size(); ++d) {
     has_windows_[d] = !slice.windows[d].empty();
@@ -244,12 +261,13 @@ void StepSlicer::Count(const Slice& slice) {
         break;
       }
     }
-    CountDevice(slice, d, part);
     counted.devices.push_back(part);
     device_begin_ns_[d] = part.end_ns;
   }
-  collectives_->Add(attribution(), counted);
-  CountOtherReading(slice);
+  return counted;
+}
+
+void StepSlicer::KeepSteps(const Slice& slice) {
   out_.steps.found_by = slice.steps.found_by;
   for (size_t i = slice.first; i < slice.end; ++i) {
     const Step& step = slice.steps.steps[i];
@@ -275,25 +293,25 @@ void StepSlicer::CountOtherReading(const Slice& slice) {
                   static_cast<double>(held);
 }
 
-void StepSlicer::CountHost(const Slice& slice, const TimePart& part) {
+void StepSlicer::CountHost(const SliceEvents& events, const Slice& slice,
+                           const TimePart& part) {
   Steps counted = slice.steps;
   for (size_t i = 0; i < counted.steps.size(); ++i) {
     if (i < slice.first || i >= slice.end) {
       counted.steps[i].use = StepUse::kNotSelected;
     }
   }
-  AddHostPart(reader_, counted, part, out_);
+  AddHostPart(events, counted, part, out_);
 }
 
-void StepSlicer::CountDevice(const Slice& slice, size_t device,
-                             const TimePart& part) {
+void StepSlicer::CountDevice(const SliceEvents& events, const Slice& slice,
+                             size_t device, const TimePart& part) {
   const bool is_selected =
-      is_selected_ && Selects(selection_, process().devices[device]);
+      is_selected_ && Selects(selection_, events.process.devices[device]);
   const std::vector<StepWindow>& all = slice.windows[device];
   std::vector<StepWindow> earlier;
   std::vector<StepWindow> windows;
   std::vector<StepTime> times;
-  const size_t before = out_.steps.steps.size();
   for (const StepWindow& window : all) {
     if (!is_selected || !IsUsed(slice.steps, window)) continue;
     if (window.step >= slice.end) continue;
@@ -303,9 +321,9 @@ void StepSlicer::CountDevice(const Slice& slice, size_t device,
     }
     windows.push_back(window);
     times.push_back(
-        {0, before + window.step - slice.first, window.span.length_ns()});
+        {0, slice.before + window.step - slice.first, window.span.length_ns()});
   }
-  AddDevicePart(reader_,
+  AddDevicePart(events,
                 {DeviceId(device), part, slice.steps, windows, earlier,
                  is_selected ? AroundSteps(slice.steps, all)
                              : AlwaysOutside(kNotSelected),

@@ -3,12 +3,14 @@
 #define DLTAP_ANALYZER_METRICS_STEP_SLICER_H_
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/collective_finder.h"
+#include "analyzer/metrics/one_behind.h"
 #include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/slice_limits.h"
 #include "analyzer/metrics/slice_reader.h"
@@ -23,7 +25,7 @@ namespace dltap::analyzer {
 // with a step: on the host's time line with what the step submits first, on a
 // device with the begin of its window. Before it lies a margin of whole steps
 // that were summed up already, and behind it two steps at least that were not.
-// Holds references.
+// While a slice is summed up, the next one is read. Holds references.
 class StepSlicer {
  public:
   StepSlicer(EventSource& source, size_t process,
@@ -45,6 +47,7 @@ class StepSlicer {
     std::vector<StepUse> chosen;  // the rules for steps; empty: known before
     size_t first = 0;
     size_t end = 0;
+    size_t before = 0;  // steps that were counted before the first
     bool is_last = false;
     std::vector<std::vector<StepWindow>> windows;  // by device, of all steps
   };
@@ -57,10 +60,15 @@ class StepSlicer {
   int64_t BeginOnDevices(const Slice& slice, size_t step) const;
   bool BeginsWhereTheLastEnded(const Slice& slice) const;
   void SetUses(Slice& slice);
-  void Count(const Slice& slice);
-  void CountDevice(const Slice& slice, size_t device, const TimePart& part);
-  void CountHost(const Slice& slice, const TimePart& part);
+  void Count(const std::shared_ptr<const Slice>& slice);
+  CountedPart PartOf(const Slice& slice);
+  void KeepSteps(const Slice& slice);
   void CountOtherReading(const Slice& slice);
+  // On the other thread.
+  void CountDevice(const SliceEvents& events, const Slice& slice, size_t device,
+                   const TimePart& part);
+  void CountHost(const SliceEvents& events, const Slice& slice,
+                 const TimePart& part);
   void MoveOn(const Slice& slice);
   size_t MarginBefore(const Slice& slice, size_t step) const;
   std::vector<StepUse> FinalUses() const;
@@ -89,8 +97,10 @@ class StepSlicer {
   // Steps so far by the other reading of the loop, see Steps::other_count.
   double other_count_ = 0;
   bool has_other_reading_ = false;
+  // What the other thread fills: these two, but for the steps.
   std::optional<CollectiveFinder> collectives_;
   SlicedProcess out_;
+  OneBehind counting_;
 };
 
 }  // namespace dltap::analyzer

@@ -35,8 +35,8 @@ class EventSource {
  public:
   virtual ~EventSource() = default;
 
-  // Its time line is that of the whole trace. Before the first Read it has all
-  // but calls, launch records, activities and ranges.
+  // Its time line is that of the whole trace. It has all but calls, launch
+  // records, activities and ranges.
   virtual const TraceModel& model() const = 0;
   virtual const EventTotals& TotalsOf(size_t process) const = 0;
 
@@ -45,10 +45,10 @@ class EventSource {
   virtual int64_t TimeAfter(size_t process, int64_t from_ns,
                             uint64_t events) const = 0;
 
-  // Puts the events of a process that begin in `parts` (disjoint, in time)
-  // into model(), and ranges that reach into them; samples only of the last
-  // part. No other process has any then.
-  virtual void Read(size_t process, const std::vector<TimePart>& parts) = 0;
+  // A process with its events that begin in `parts` (disjoint, in time), and
+  // ranges that reach into them; samples only of the last part. Other threads
+  // may use model() meanwhile, but for its processes.
+  virtual Process Read(size_t process, const std::vector<TimePart>& parts) = 0;
 };
 
 }  // namespace dltap::analyzer

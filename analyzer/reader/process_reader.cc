@@ -242,7 +242,6 @@ void ProcessReader::Survey() {
   SortEvents(process_);
   long_ranges_ = std::move(process_.ranges);
   process_.ranges.clear();
-  all_samples_ = process_.cpu_samples;
   KeepOfSurvey();
   process_.begin_ns = run_.begin_ns;
   process_.end_ns = run_.end_ns;
@@ -255,7 +254,6 @@ void ProcessReader::KeepOfSurvey() {
                        [this](const Range& range) {
                          return IsSimulationDomain(model_.texts[range.domain]);
                        });
-  process_.cpu_samples = all_samples_;
 }
 
 void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
@@ -326,7 +324,6 @@ void ProcessReader::Shift(int64_t by) {
     range.begin_ns += by;
     range.end_ns += by;
   }
-  all_samples_ = process_.cpu_samples;
   run_ = {process_.begin_ns, process_.end_ns};
 }
 
@@ -373,38 +370,45 @@ int64_t ProcessReader::TimeAfter(int64_t from_ns, uint64_t events) const {
   return std::max(run_.begin_ns + time, from_ns) + 1;
 }
 
-void ProcessReader::Forget() {
-  calls_.Reread();
-  process_.activities.clear();
-  process_.launches.clear();
-  process_.call_sites.clear();
-  process_.ranges.clear();
+bool ProcessReader::IsWanted(size_t chunk,
+                             const std::vector<TimePart>& parts) const {
+  const Extent& extent = extents_[chunk];
+  return extent.events > 0 &&
+         std::ranges::any_of(parts, [&](const TimePart& part) {
+           return extent.last_ns >= part.begin_ns &&
+                  extent.first_ns < part.end_ns;
+         });
 }
 
-void ProcessReader::Close() {
-  Forget();
-  KeepOfSurvey();
-}
-
-void ProcessReader::ReadParts(const std::vector<TimePart>& parts) {
-  Forget();
-  const size_t graph_nodes = process_.graph_nodes.size();
-  const auto is_wanted = [&](size_t i) {
-    const Extent& extent = extents_[i];
-    return extent.events > 0 &&
-           std::ranges::any_of(parts, [&](const TimePart& part) {
-             return extent.last_ns >= part.begin_ns &&
-                    extent.first_ns < part.end_ns;
-           });
-  };
+void ProcessReader::ReserveParts(const std::vector<TimePart>& parts) {
   const std::vector<Chunk>& chunks = chunks_.chunks();
+  size_t payload_bytes = 0;
+  size_t records = 0;
   for (size_t i = 0; i < chunks.size(); ++i) {
-    if (chunks[i].is_calls && is_wanted(i)) calls_.Expect(chunks[i]);
+    if (!IsWanted(i, parts)) continue;
+    if (chunks[i].is_calls) {
+      calls_.Expect(chunks[i]);
+      payload_bytes += chunks[i].bytes.size() / 2;
+    } else {
+      records += extents_[i].events;
+    }
   }
+  process_.payloads.reserve(payload_bytes);
+  process_.activities.reserve(records);
+  process_.launches.reserve(records);
+}
+
+Process ProcessReader::ReadParts(const std::vector<TimePart>& parts) {
+  Process without_events = process_;
+  process_.ranges.clear();
+  const size_t graph_nodes = process_.graph_nodes.size();
+  calls_.Reread();
+  ReserveParts(parts);
+  const std::vector<Chunk>& chunks = chunks_.chunks();
   PageReleaser pages;
   for (size_t i = 0; i < chunks.size(); ++i) {
     if (extents_[i].names_functions) NameFunctions(chunks[i]);
-    if (!is_wanted(i)) continue;
+    if (!IsWanted(i, parts)) continue;
     if (chunks[i].is_calls) {
       calls_.Read(chunks[i]);
     } else {
@@ -420,6 +424,7 @@ void ProcessReader::ReadParts(const std::vector<TimePart>& parts) {
   MarkCapturedCalls(model_, process_);
   RestoreMissingIds(model_, process_);
   KeepOnly(parts);
+  return std::exchange(process_, std::move(without_events));
 }
 
 void ProcessReader::NameFunctions(const Chunk& chunk) {
@@ -444,12 +449,9 @@ void ProcessReader::KeepOnly(const std::vector<TimePart>& parts) {
       process_.ranges.push_back(range);
     }
   }
-  process_.cpu_samples.clear();
-  for (const CpuSample& sample : all_samples_) {
-    if (parts.back().Holds(sample.at_ns)) {
-      process_.cpu_samples.push_back(sample);
-    }
-  }
+  std::erase_if(process_.cpu_samples, [&parts](const CpuSample& sample) {
+    return !parts.back().Holds(sample.at_ns);
+  });
   SortEvents(process_);
   process_.begin_ns = run_.begin_ns;
   process_.end_ns = run_.end_ns;

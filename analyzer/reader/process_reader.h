@@ -48,12 +48,8 @@ class ProcessReader {
   void Shift(int64_t by);
   // See EventSource.
   int64_t TimeAfter(int64_t from_ns, uint64_t events) const;
-  // Replaces the events and samples of the process.
-  void ReadParts(const std::vector<TimePart>& parts);
-  // Leaves it without any.
-  void Forget();
-  // Leaves it as the survey did.
-  void Close();
+  // See EventSource. The process that it was made with is as before again.
+  Process ReadParts(const std::vector<TimePart>& parts);
 
  private:
   // Of a chunk: how many events begin when.
@@ -69,6 +65,8 @@ class ProcessReader {
   template <typename Visit>
   void ForEachChunk(int pass, Visit visit);
   void Reserve();
+  bool IsWanted(size_t chunk, const std::vector<TimePart>& parts) const;
+  void ReserveParts(const std::vector<TimePart>& parts);
   void ReadDefinitions(const Chunk& chunk);
   void ReadEvents(const Chunk& chunk);
   void ReadRecord(const trace::RecordView& record);
@@ -108,7 +106,6 @@ class ProcessReader {
   TimePart run_{};
   std::vector<double> begun_;  // events, by the end of each part of the run
   std::vector<Range> long_ranges_;
-  std::vector<CpuSample> all_samples_;
   std::vector<TimePart> unrecorded_;
 };
 

@@ -32,14 +32,8 @@ SlicedTrace::SlicedTrace(std::vector<ProcessFiles> files,
   for (const auto& reader : readers_) reader->Shift(-origin);
 }
 
-void SlicedTrace::Read(size_t index, const std::vector<TimePart>& parts) {
-  if (loaded_ != index) readers_[loaded_]->Forget();
-  loaded_ = index;
-  readers_[index]->ReadParts(parts);
-}
-
-void SlicedTrace::Close() {
-  for (const auto& reader : readers_) reader->Close();
+Process SlicedTrace::Read(size_t index, const std::vector<TimePart>& parts) {
+  return readers_[index]->ReadParts(parts);
 }
 
 void SlicedTrace::SetRank(size_t process, int rank, int ranks) {

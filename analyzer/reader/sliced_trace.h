@@ -31,14 +31,12 @@ class SlicedTrace : public EventSource {
                     uint64_t events) const override {
     return readers_[process]->TimeAfter(from_ns, events);
   }
-  void Read(size_t process, const std::vector<TimePart>& parts) override;
+  Process Read(size_t process, const std::vector<TimePart>& parts) override;
 
   // When a process made communicators; in time.
   const std::vector<TimePart>& MeetingsOf(size_t process) const {
     return readers_[process]->meetings();
   }
-  // The model is as before the first Read again.
-  void Close();
   void SetRank(size_t process, int rank, int ranks);
 
  private:
@@ -46,7 +44,6 @@ class SlicedTrace : public EventSource {
   ModelBuilder builder_;
   TraceModel& model_;
   std::vector<std::unique_ptr<ProcessReader>> readers_;
-  size_t loaded_ = 0;  // the process that has events
 };
 
 }  // namespace dltap::analyzer

@@ -80,10 +80,9 @@ int64_t SlicedModel::TimeAfter(size_t process, int64_t from_ns,
   return from[static_cast<ptrdiff_t>(events)] + 1;
 }
 
-void SlicedModel::Read(size_t index, const std::vector<TimePart>& parts) {
-  for (Process& process : part_.processes) Clear(process);
+Process SlicedModel::Read(size_t index, const std::vector<TimePart>& parts) {
   const Process& from = whole_.processes[index];
-  Process& into = part_.processes[index];
+  Process into = part_.processes[index];
   Keep(from.calls, parts, into.calls);
   Keep(from.launches, parts, into.launches);
   Keep(from.activities, parts, into.activities);
@@ -102,6 +101,7 @@ void SlicedModel::Read(size_t index, const std::vector<TimePart>& parts) {
       most_events_,
       into.calls.size() + into.launches.size() + into.activities.size());
   ++reads_;
+  return into;
 }
 
 }  // namespace dltap::analyzer

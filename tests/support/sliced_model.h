@@ -19,7 +19,7 @@ class SlicedModel : public EventSource {
   }
   int64_t TimeAfter(size_t process, int64_t from_ns,
                     uint64_t events) const override;
-  void Read(size_t process, const std::vector<TimePart>& parts) override;
+  Process Read(size_t process, const std::vector<TimePart>& parts) override;
 
   // The most events that were in memory at a time.
   uint64_t most_events() const { return most_events_; }

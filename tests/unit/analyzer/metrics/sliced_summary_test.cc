@@ -572,6 +572,16 @@ TEST(SlicedSummaryTest, ARunWithoutStepsIsOneWindow) {
   EXPECT_EQ(sliced->processes[0].launches_without_kernel, 0u);
 }
 
+// However long a step might be: it is not all looked for at once.
+TEST(SlicedSummaryTest, ARunWithoutStepsIsSlicedSoon) {
+  SliceLimits limits = Tiny(1'000);
+  limits.events_without_steps = 2'000;
+  SlicedModel source(TraceFromText(WithoutLoop(8'000)));
+  std::string why_not;
+  ASSERT_TRUE(SummariseInSlices(source, {}, {}, limits, why_not)) << why_not;
+  EXPECT_LT(source.most_events(), 3'500u);
+}
+
 TEST(SlicedSummaryTest, TheWholeRunOfSeveralDevices) {
   for (const uint64_t events : {900, 2'000}) {
     ExpectSlicesLikeTheWhole(WithoutLoop(3'000, 3), events, {.whole_run = true},
@@ -609,14 +619,32 @@ TEST(SlicedSummaryTest, TheWholeRunOfRanksThatWaitForEachOther) {
   ExpectSlicesLikeTheWhole(ThreeRanks(), 700, {.whole_run = true});
 }
 
-TEST(SlicedSummaryTest, ALoopThatBeginsInTheMiddleIsReadWhole) {
-  Program program;
-  std::string text = WithoutLoop(1'500);
+std::string LoopThatBeginsInTheMiddle() {
   Program loop;
   loop.Work(1'000'000'000);
   for (int i = 0; i < 80; ++i) loop.Train(4);
-  text += loop.text().substr(loop.text().find("uuid=a0") + 8);
-  SlicedModel source(TraceFromText(text));
+  return WithoutLoop(1'500) +
+         loop.text().substr(loop.text().find("uuid=a0") + 8);
+}
+
+// As if the begin had been searched at once.
+TEST(SlicedSummaryTest, ALoopThatBeginsLateIsFoundAllTheSame) {
+  SlicedModel source(TraceFromText(LoopThatBeginsInTheMiddle()));
+  SliceLimits limits = Tiny(2'000);
+  std::string why_not;
+  const auto at_once = SummariseInSlices(source, {}, {}, limits, why_not);
+  ASSERT_TRUE(at_once) << why_not;
+  EXPECT_GT(at_once->processes[0].steps.found(), 50u);
+  limits.events_without_steps = 2'000;
+  const auto later = SummariseInSlices(source, {}, {}, limits, why_not);
+  ASSERT_TRUE(later) << why_not;
+  EXPECT_TRUE(at_once->processes[0] == later->processes[0]);
+  EXPECT_EQ(at_once->devices[0].idle_ns(), later->devices[0].idle_ns());
+  EXPECT_TRUE(at_once->tallies == later->tallies);
+}
+
+TEST(SlicedSummaryTest, ALoopThatBeginsInTheMiddleIsReadWhole) {
+  SlicedModel source(TraceFromText(LoopThatBeginsInTheMiddle()));
   SliceLimits limits = Tiny(1'000);
   limits.most_events = 2'000;
   std::string why_not;

@@ -38,10 +38,10 @@ class SlicedTraceTest : public ::testing::Test {
     sliced_.emplace(*OpenTraceFiles({path}, &problems_), &problems_);
   }
   const Process& whole() const { return whole_.processes[0]; }
-  const Process& part() const { return sliced_->model().processes[0]; }
-  size_t EventsInMemory() const {
-    return part().calls.size() + part().launches.size() +
-           part().activities.size();
+  const Process& kept() const { return sliced_->model().processes[0]; }
+  static size_t EventsOf(const Process& process) {
+    return process.calls.size() + process.launches.size() +
+           process.activities.size();
   }
 
   TempDir dir_;
@@ -51,18 +51,18 @@ class SlicedTraceTest : public ::testing::Test {
 };
 
 TEST_F(SlicedTraceTest, CountsWhatItHasNotInMemory) {
-  EXPECT_EQ(EventsInMemory(), 0);
+  EXPECT_EQ(EventsOf(kept()), 0);
   const EventTotals& totals = sliced_->TotalsOf(0);
   EXPECT_EQ(totals.calls, whole().calls.size());
   EXPECT_EQ(totals.launches, whole().launches.size());
   EXPECT_EQ(totals.activities, whole().activities.size());
   EXPECT_EQ(totals.of_device, std::vector<uint64_t>{totals.activities});
   EXPECT_EQ(totals.captures.size(), 1);
-  EXPECT_EQ(part().begin_ns, whole().begin_ns);
-  EXPECT_EQ(part().end_ns, whole().end_ns);
-  EXPECT_EQ(part().losses.size(), whole().losses.size());
-  EXPECT_EQ(part().cpu_samples.size(), whole().cpu_samples.size());
-  EXPECT_EQ(part().graph_nodes.size(), whole().graph_nodes.size());
+  EXPECT_EQ(kept().begin_ns, whole().begin_ns);
+  EXPECT_EQ(kept().end_ns, whole().end_ns);
+  EXPECT_EQ(kept().losses.size(), whole().losses.size());
+  EXPECT_EQ(kept().cpu_samples.size(), whole().cpu_samples.size());
+  EXPECT_EQ(kept().graph_nodes.size(), whole().graph_nodes.size());
 }
 
 TEST_F(SlicedTraceTest, ThePartsHoldEachEventOnce) {
@@ -72,12 +72,12 @@ TEST_F(SlicedTraceTest, ThePartsHoldEachEventOnce) {
   int reads = 0;
   for (int64_t at = std::numeric_limits<int64_t>::min(); at != kEnd; ++reads) {
     const int64_t end = sliced_->TimeAfter(0, at, 10'000);
-    sliced_->Read(0, {{at, end}});
-    EXPECT_LT(EventsInMemory(), 12'000);
-    calls.insert(calls.end(), part().calls.begin(), part().calls.end());
-    activities.insert(activities.end(), part().activities.begin(),
-                      part().activities.end());
-    launches += part().launches.size();
+    const Process part = sliced_->Read(0, {{at, end}});
+    EXPECT_LT(EventsOf(part), 12'000);
+    calls.insert(calls.end(), part.calls.begin(), part.calls.end());
+    activities.insert(activities.end(), part.activities.begin(),
+                      part.activities.end());
+    launches += part.launches.size();
     at = end;
   }
   EXPECT_GE(reads, 5);
@@ -98,22 +98,34 @@ TEST_F(SlicedTraceTest, ThePartsHoldEachEventOnce) {
   }
 }
 
-TEST_F(SlicedTraceTest, WhatIsReadBeforehandLeavesNothingBehind) {
-  const size_t ranges = part().ranges.size();
-  sliced_->Read(0, {{whole().begin_ns, whole().end_ns}});
-  EXPECT_GT(EventsInMemory(), 0);
-  sliced_->Close();
-  EXPECT_EQ(EventsInMemory(), 0);
-  EXPECT_EQ(part().ranges.size(), ranges);
-  EXPECT_EQ(part().cpu_samples.size(), whole().cpu_samples.size());
+TEST_F(SlicedTraceTest, TheModelStaysWithoutEvents) {
+  const size_t ranges = kept().ranges.size();
+  EXPECT_GT(EventsOf(sliced_->Read(0, {{whole().begin_ns, kEnd}})), 0);
+  EXPECT_EQ(EventsOf(kept()), 0);
+  EXPECT_EQ(kept().ranges.size(), ranges);
+  EXPECT_EQ(kept().cpu_samples.size(), whole().cpu_samples.size());
+  EXPECT_EQ(kept().graph_nodes.size(), whole().graph_nodes.size());
   sliced_->SetRank(0, 3, 8);
-  sliced_->Read(0, {{whole().begin_ns, whole().end_ns}});
-  EXPECT_EQ(part().rank, 3);
-  EXPECT_EQ(part().world_size, 8);
-  EXPECT_EQ(part().calls.size(), whole().calls.size());
+  const Process again = sliced_->Read(0, {{whole().begin_ns, kEnd}});
+  EXPECT_EQ(again.rank, 3);
+  EXPECT_EQ(again.world_size, 8);
+  EXPECT_EQ(again.calls.size(), whole().calls.size());
+  EXPECT_EQ(again.cpu_samples.size(), whole().cpu_samples.size());
 }
 
-TEST_F(SlicedTraceTest, NorInAProcessThatWasReadBeforeTheLast) {
+// Other threads may look texts, functions and shapes up meanwhile.
+TEST_F(SlicedTraceTest, WhatProcessesShareIsKnownBeforeTheFirstRead) {
+  const TraceModel& model = sliced_->model();
+  const auto sizes = [&model] {
+    return std::tuple(model.texts.size(), model.entry_points.size(),
+                      model.operations.size(), model.sites.size());
+  };
+  const auto before = sizes();
+  sliced_->Read(0, {{whole().begin_ns, kEnd}});
+  EXPECT_EQ(sizes(), before);
+}
+
+TEST_F(SlicedTraceTest, NorDoesAProcessThatIsReadBeforeAnotherChange) {
   const std::string first = dir_.path() + "/first.dltap";
   const std::string second = dir_.path() + "/second.dltap";
   WriteTrainingTrace(first, 50'000);
@@ -125,20 +137,19 @@ TEST_F(SlicedTraceTest, NorInAProcessThatWasReadBeforeTheLast) {
   EXPECT_GT(samples, 0);
   sliced.Read(0, {{0, 1'000'000}});
   sliced.Read(1, {{0, 1'000'000}});
-  sliced.Close();
   EXPECT_EQ(sliced.model().processes[0].cpu_samples.size(), samples);
 }
 
 TEST_F(SlicedTraceTest, SeveralPartsAtOnce) {
   const int64_t end = whole().end_ns;
-  sliced_->Read(0, {{0, end / 4}, {end / 2, 3 * end / 4}});
-  for (const Call& call : part().calls) {
+  const Process part = sliced_->Read(0, {{0, end / 4}, {end / 2, 3 * end / 4}});
+  for (const Call& call : part.calls) {
     EXPECT_TRUE(call.begin_ns < end / 4 ||
                 (call.begin_ns >= end / 2 && call.begin_ns < 3 * end / 4));
   }
-  EXPECT_NEAR(static_cast<double>(part().calls.size()),
+  EXPECT_NEAR(static_cast<double>(part.calls.size()),
               0.5 * static_cast<double>(whole().calls.size()), 1000);
-  for (const CpuSample& sample : part().cpu_samples) {
+  for (const CpuSample& sample : part.cpu_samples) {
     EXPECT_GE(sample.at_ns, end / 2);
     EXPECT_LT(sample.at_ns, 3 * end / 4);
   }
