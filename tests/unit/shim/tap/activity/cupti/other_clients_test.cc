@@ -408,7 +408,10 @@ TEST_F(OtherClientsTest, ALargeBufferOfTheClientsIsReadToItsEnd) {
   ASSERT_EQ(tracing_.clients().owner(), OtherClients::Owner::kOurs);
   const int count =
       static_cast<int>(2 * BufferPool::kBufferBytes / SizesOf(130001).kernel);
-  for (int i = 1; i <= count; ++i) cupti_.Kernel("ours", i, 50 * i, 60 * i);
+  for (int i = 1; i <= count; ++i) {
+    const auto ns = static_cast<uint64_t>(i);
+    cupti_.Kernel("ours", i, 50 * ns, 60 * ns);
+  }
   Pass();
   EXPECT_EQ(kernels(), static_cast<size_t>(count));
 }
