@@ -65,8 +65,8 @@ void RankInSlices(SlicedTrace& trace) {
   }
   const std::vector<bool> by_world = RankedByWorld(claims);
   for (size_t p = 0; p < processes.size(); ++p) {
-    if (!by_world[p]) continue;
-    trace.SetRank(p, claims[p].world->rank, claims[p].world->ranks);
+    const auto& world = claims[p].world;
+    if (by_world[p] && world) trace.SetRank(p, world->rank, world->ranks);
   }
 }
 

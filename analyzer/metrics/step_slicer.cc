@@ -55,7 +55,7 @@ std::optional<SlicedProcess> StepSlicer::Run() {
   if (has_other_reading_) {
     out_.steps.other_count = static_cast<uint64_t>(std::llround(other_count_));
   }
-  out_.collectives = collectives_->Take();
+  if (collectives_) out_.collectives = collectives_->Take();
   return std::move(out_);
 }
 
@@ -69,6 +69,7 @@ std::vector<StepUse> StepSlicer::FinalUses() const {
   }
   KeepSelected(selection_, 0, steps);
   std::vector<StepUse> uses;
+  uses.reserve(steps.steps.size());
   for (const Step& step : steps.steps) uses.push_back(step.use);
   return uses;
 }

@@ -59,10 +59,12 @@ TEST(UnendedCollectivesTest, ALaterPartHasTheKernel) {
   ASSERT_EQ(all.size(), 2u);
   model.processes[0].activities = {all[0]};
   const Attribution first = Attribute(model);
-  finder.Add(first.processes[0], {{0, 25'000}, {{0, 20'000}}});
+  finder.Add(model.processes[0], first.processes[0],
+             {{0, 25'000}, {{0, 20'000}}});
   model.processes[0].activities = all;
   const Attribution second = Attribute(model);
-  finder.Add(second.processes[0], {{25'000, 1'000'000}, {{20'000, 1'000'000}}});
+  finder.Add(model.processes[0], second.processes[0],
+             {{25'000, 1'000'000}, {{20'000, 1'000'000}}});
   std::vector<CollectiveRuns> parts;
   parts.push_back(finder.Take());
   const CollectiveRuns joined = JoinRuns(model, std::move(parts));
