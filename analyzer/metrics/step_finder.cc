@@ -15,6 +15,7 @@
 #include "analyzer/metrics/marker_steps.h"
 #include "analyzer/metrics/median.h"
 #include "analyzer/metrics/optimizer_steps.h"
+#include "analyzer/metrics/replicas.h"
 #include "analyzer/metrics/thread_loops.h"
 #include "analyzer/metrics/training_steps.h"
 #include "analyzer/metrics/training_threads.h"
@@ -306,8 +307,8 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
     result.found_by = StepsFoundBy::kMarker;
     return result;
   }
-  std::vector<CallToken> tokens =
-      CallTokens(model, process, attribution, from_ns);
+  std::vector<CallToken> tokens = WithoutReplicas(
+      process, CallTokens(model, process, attribution, from_ns));
   result.threads_at_once = ThreadsThatTrain(process, tokens);
   if (result.threads_at_once.empty() && !GoesBackward(tokens)) {
     result.threads_at_once = LoopsOfThreads(model, process, tokens);
