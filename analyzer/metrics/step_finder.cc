@@ -216,6 +216,7 @@ std::vector<Step> TimesOf(const std::vector<CallToken>& tokens,
 
 int64_t MedianDuration(const std::vector<Step*>& steps) {
   std::vector<int64_t> durations;
+  durations.reserve(steps.size());
   for (const Step* step : steps) {
     durations.push_back(step->end_ns - step->begin_ns);
   }
