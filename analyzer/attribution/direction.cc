@@ -100,7 +100,7 @@ class DirectionPass {
       SettleNarrowRows(model_, process_, order_, is_backward_, attribution_);
       SetForwardThreadsApart();
       DecideByPass();
-    } else if (AnyDirected()) {
+    } else if (AnyDirected() || xla_passes_.differentiates()) {
       // XLA runs work of one pass in the middle of another.
       if (xla_passes_.any()) {
         DecideInXlaRuns(model_, process_, xla_passes_, order_, attribution_);

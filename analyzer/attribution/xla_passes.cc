@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/xla_passes.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace dltap::analyzer {
 namespace {
 
@@ -27,6 +30,16 @@ size_t TapeIn(std::string_view path) {
   return at;
 }
 
+// What a module does that is one operation of a program without jit.
+enum class Alone : uint8_t { kNoModule, kOther, kProduct, kTransposition };
+
+Alone AloneIn(std::string_view name) {
+  if (!name.starts_with("XlaModule:")) return Alone::kNoModule;
+  if (Has(name, "hlo_module=jit_dot_general,")) return Alone::kProduct;
+  if (Has(name, "hlo_module=jit_transpose,")) return Alone::kTransposition;
+  return Alone::kOther;
+}
+
 }  // namespace
 
 XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
@@ -49,6 +62,39 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
     passes_[i] = pass;
     differentiates_ |= pass != Pass::kPlain && pass != Pass::kCommon;
   }
+  differentiates_ |= any() && AnyTextDifferentiates();
+  transposes_products_ = any() && !differentiates_ && TransposesProducts();
+}
+
+// Of a long run a part may be in memory, but all texts are.
+bool XlaPasses::AnyTextDifferentiates() const {
+  for (size_t i = 0; i < model_.texts.size(); ++i) {
+    const std::string_view path = PathOf(model_.texts[TextId(i)]);
+    if (Has(path, "transpose(") || Has(path, "jvp(")) return true;
+  }
+  return false;
+}
+
+bool XlaPasses::TransposesProducts() const {
+  absl::flat_hash_map<size_t, Alone> by_name;
+  absl::flat_hash_map<size_t, std::vector<std::pair<int64_t, Alone>>> by_thread;
+  for (const Range& range : process_.ranges) {
+    const auto [it, is_new] =
+        by_name.try_emplace(range.name.value(), Alone::kNoModule);
+    if (is_new) it->second = AloneIn(model_.texts[range.name]);
+    if (it->second == Alone::kNoModule) continue;
+    by_thread[range.thread.value()].emplace_back(range.begin_ns, it->second);
+  }
+  for (auto& [thread, runs] : by_thread) {
+    std::sort(runs.begin(), runs.end());
+    for (size_t i = 1; i < runs.size(); ++i) {
+      if (runs[i - 1].second == Alone::kProduct &&
+          runs[i].second == Alone::kTransposition) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 void XlaPasses::AddParents(std::string_view path) {

@@ -46,8 +46,12 @@ class XlaPasses {
   Place PlaceAt(ThreadId thread, int64_t at_ns) const;
 
   bool any() const { return !passes_.empty(); }
+  // Whether anything in the program was, maybe in another part of the run.
+  bool differentiates() const { return differentiates_; }
   // Whether there are paths, and nothing was differentiated.
-  bool all_forward() const { return any() && !differentiates_; }
+  bool all_forward() const {
+    return any() && !differentiates_ && !transposes_products_;
+  }
 
  private:
   enum class Pass : uint8_t {
@@ -63,6 +67,8 @@ class XlaPasses {
   void AddScope(std::string_view path);
   Pass PassInScopes(std::string_view name) const;
   RangeId RunOf(RangeId range) const;
+  bool AnyTextDifferentiates() const;
+  bool TransposesProducts() const;
 
   const TraceModel& model_;
   const Process& process_;
@@ -71,6 +77,9 @@ class XlaPasses {
   std::set<std::string, std::less<>> scopes_;   // of TensorFlow, with gradients
   std::vector<Pass> passes_;  // by range; empty: no range is of XLA
   bool differentiates_ = false;
+  // Without jit, operations run one by one, and no path tells passes. The
+  // gradient of a product's weights is a product and its transposition.
+  bool transposes_products_ = false;
 };
 
 // A gradient may be computed as a convolution forward, and the reverse; which

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "analyzer/attribution/launch_shape.h"
 #include "analyzer/model/layer_class.h"
 
@@ -16,6 +17,26 @@ namespace {
 bool IsInput(const Activity& activity, const Attributed& attributed) {
   return attributed.layer_class == LayerClass::kCopyH2d &&
          activity.bytes > sizeof(double);
+}
+
+// Whether a module is one of JAX's random numbers.
+bool DrawsNumbers(std::string_view module) {
+  return module.find("threefry") != std::string_view::npos ||
+         module.find("random_") != std::string_view::npos;
+}
+
+// "loop_add_fusion" of "loop_add_fusion_12".
+std::string_view FamilyOf(std::string_view kernel) {
+  const size_t end = kernel.find_last_not_of("0123456789");
+  const bool is_numbered = end != std::string_view::npos &&
+                           end + 1 < kernel.size() && kernel[end] == '_';
+  return is_numbered ? kernel.substr(0, end) : kernel;
+}
+
+bool MapsOrMoves(LayerClass layer_class) {
+  return layer_class == LayerClass::kElementwise ||
+         layer_class == LayerClass::kActivation ||
+         layer_class == LayerClass::kLayout;
 }
 
 bool IsProduct(LayerClass layer_class) {
@@ -43,7 +64,7 @@ class RunBuilder {
     if (range.known()) {
       RunIn(range).works.push_back(WorkOf(activity, at));
     } else if (IsInput(process_.activities[activity], at)) {
-      runs_.emplace_back().is_input = true;
+      runs_.emplace_back().begins_batch = true;
     }
   }
 
@@ -62,7 +83,11 @@ class RunBuilder {
   XlaRun& RunIn(RangeId range) {
     const auto [it, is_new] =
         of_range_.try_emplace(range.value(), runs_.size());
-    if (is_new) runs_.emplace_back().module = TextOf(range);
+    if (is_new) {
+      XlaRun& run = runs_.emplace_back();
+      run.module = TextOf(range);
+      run.begins_batch = DrawsNumbers(model_.texts[run.module]);
+    }
     return runs_[it->second];
   }
 
@@ -73,7 +98,11 @@ class RunBuilder {
         PlaceOf(at.owner.known() ? at.owner : at.submitted_by);
     const std::string_view name =
         activity.name.known() ? model_.texts[activity.name] : "";
+    const auto has = [name](std::string_view part) {
+      return name.find(part) != std::string_view::npos;
+    };
     const LaunchShape shape = ShapeOf(process_, activity);
+    const uint64_t threads = NumberOf(shape.grid) * NumberOf(shape.block);
     return {.activity = index,
             .told = at.direction,
             .thunk = TextOf(place.range),
@@ -81,14 +110,18 @@ class RunBuilder {
             .is_layer = IsOfALayer(at.layer_class),
             .is_over_rows = name.starts_with("fusion") ||
                             name.starts_with("triton_softmax"),
-            .is_scatter = name.find("scatter") != std::string_view::npos,
-            .is_sum = at.layer_class != LayerClass::kElementwise &&
-                      at.layer_class != LayerClass::kLayout,
+            .is_scatter = has("scatter"),
+            .is_sum = !MapsOrMoves(at.layer_class),
+            .is_elementwise = at.layer_class == LayerClass::kElementwise,
+            .family = absl::HashOf(FamilyOf(name)),
+            .makes_sum = has("_add_"),
+            .makes_difference = has("_subtract_"),
             .has_path = place.has_path,
             .is_plain = place.is_plain,
             .is_silent = place.is_silent,
             .one_block = NumberOf(shape.grid) <= 1,
-            .one_number = NumberOf(shape.grid) * NumberOf(shape.block) == 1};
+            .one_number = threads == 1,
+            .threads = threads};
   }
 
   const TraceModel& model_;

@@ -23,12 +23,18 @@ struct XlaWork {
   bool is_layer;      // layers compute it; IsOfALayer
   bool is_over_rows;  // a fusion that reduces rows and goes over them again
   bool is_scatter;
-  bool is_sum;     // neither moves nor maps elements
+  bool is_sum;  // neither moves nor maps elements
+  bool is_elementwise;
+  uint64_t family;  // fusions of one family write by the same operations
+  // By its name, among what it writes.
+  bool makes_sum;
+  bool makes_difference;
   bool has_path;   // of JAX's
   bool is_plain;   // has one that was not differentiated
   bool is_silent;  // no range tells anything of it
   bool one_block;  // may be factors, such as the powers of an optimizer's decay
   bool one_number;  // one thread
+  uint64_t threads;
 };
 
 // What one run of a module gave the device, in the order of submission, or one
@@ -36,7 +42,8 @@ struct XlaWork {
 struct XlaRun {
   std::vector<XlaWork> works;
   TextId module;  // the text of its range
-  bool is_input = false;
+  // An input, or random numbers.
+  bool begins_batch = false;
 };
 
 // The runs of modules of `process` and the inputs between them, in the order of

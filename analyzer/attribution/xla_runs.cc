@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -14,9 +15,17 @@ namespace {
 
 using Works = std::vector<XlaWork>;
 
+// More than the loss and the last gradients.
+constexpr size_t kLeastNorms = 4;
+
 // Layers of an update, such as the products of an orthogonal one.
 bool IsUpdatingLayer(const XlaWork& work) {
   return work.is_layer && work.is_plain;
+}
+
+bool IsSilentSum(const XlaWork& work) {
+  return !work.has_path && work.is_sum && !work.is_layer &&
+         !work.is_over_rows && !work.is_scatter;
 }
 
 // Decides in a run of a module that has a backward pass.
@@ -26,19 +35,27 @@ class PassesOfRun {
       : works_(works), decided_(works.size(), Direction::kNone) {
     FindTurns();
     FindRepeated();
+    FindNeighbours();
   }
 
   // kNone: stays open, or is told.
   std::vector<Direction> Decide() {
     for (size_t i = 0; i < forward_end_; ++i) {
-      if (!works_[i].one_block && !MayBeGradientOfLabels(works_[i])) {
+      const bool factor = works_[i].one_block && !works_[i].is_layer;
+      if (!factor && !MayBeGradientOfLabels(works_[i])) {
         Set(i, Direction::kForward);
       }
     }
-    DecideBackwardLayers();
+    for (size_t i = 0; i < works_.size(); ++i) DecideBetweenLayers(i);
+    for (size_t i = 0; i < works_.size(); ++i) {
+      if (IsBackward(before_[i])) DecideBehindBackward(i);
+      if (i > turn_ && !repeated_[i]) DecideWritten(i);
+    }
     for (size_t i = last_forward_end_; i < works_.size(); ++i) {
       if (Updates(i)) Set(i, Direction::kUpdate);
     }
+    FindSizes();
+    for (size_t i = 0; i < works_.size(); ++i) DecideByItsLike(i);
     return std::move(decided_);
   }
 
@@ -52,13 +69,16 @@ class PassesOfRun {
       return work.is_layer && is_backward(work);
     });
     first_backward_ = static_cast<size_t>(first - works_.begin());
-    const auto turn = static_cast<size_t>(
-        (layer == works_.end() ? first : layer) - works_.begin());
+    turn_ = static_cast<size_t>((layer == works_.end() ? first : layer) -
+                                works_.begin());
     for (size_t i = 0; i < works_.size(); ++i) {
       const XlaWork& work = works_[i];
-      if (work.is_layer && work.told == Direction::kForward) {
-        last_forward_end_ = i + 1;
-        if (i < turn) forward_end_ = i + 1;
+      const bool is_forward = work.is_layer && work.told == Direction::kForward;
+      if (is_forward) last_forward_end_ = i + 1;
+      // The loss's softmax is the last of it.
+      const bool rows = work.is_over_rows && !is_backward(work);
+      if ((is_forward || (rows && forward_end_ > 0)) && i < turn_) {
+        forward_end_ = i + 1;
       }
       if (work.is_layer || is_backward(work)) after_passes_ = i + 1;
       recomputes_ |= work.told == Direction::kRecompute;
@@ -84,32 +104,121 @@ class PassesOfRun {
 
   // A gradient that needs labels and no loss may be computed any time.
   static bool MayBeGradientOfLabels(const XlaWork& work) {
-    const bool sums = work.is_sum && !work.is_layer && !work.is_over_rows;
-    return !work.has_path && (work.is_scatter || sums);
+    return IsSilentSum(work) || (work.is_scatter && !work.has_path);
   }
 
-  void DecideBackwardLayers() {
-    const bool updates_have_layers =
+  // The direction of the nearest layers before and after each work.
+  void FindNeighbours() {
+    updates_have_layers_ =
         std::any_of(works_.begin(), works_.end(), IsUpdatingLayer);
-    std::vector<Direction> next(works_.size());  // that a layer has
+    before_.resize(works_.size());
+    after_.resize(works_.size());
     Direction told = Direction::kNone;
     for (size_t i = works_.size(); i > 0; --i) {
-      next[i - 1] = told;
+      after_[i - 1] = told;
       told = LayerDirection(works_[i - 1], told);
     }
     told = Direction::kNone;
     for (size_t i = 0; i < works_.size(); ++i) {
-      const XlaWork& work = works_[i];
-      told = LayerDirection(work, told);
-      if (!IsBackward(told)) continue;
-      const bool product = work.is_product && work.has_path && !work.is_plain;
-      const bool rows = work.is_over_rows && !recomputes_;
-      const bool between = IsBackward(next[i]);
-      const bool last = next[i] == Direction::kNone && !updates_have_layers;
-      if ((product && (between || last)) || (rows && between)) {
-        Set(i, Direction::kBackward);
-      }
+      told = LayerDirection(works_[i], told);
+      before_[i] = told;
     }
+    const auto tail = works_.begin() + static_cast<ptrdiff_t>(after_passes_);
+    norms_ = static_cast<size_t>(
+        std::count_if(tail, works_.end(), [](const XlaWork& work) {
+          return IsSilentSum(work) && work.one_block;
+        }));
+  }
+
+  // What stands between two layers of the forward pass is of it, but for
+  // factors; so is a fusion over rows behind its last one, the loss.
+  void DecideBetweenLayers(size_t i) {
+    const XlaWork& work = works_[i];
+    if (before_[i] != Direction::kForward) return;
+    // Another loss may begin while gradients of the last one are summed up.
+    const bool first = i < turn_ || repeated_[i];
+    const bool between =
+        after_[i] == Direction::kForward && first && !work.one_number;
+    const bool loss = IsBackward(after_[i]) && work.is_over_rows;
+    if (loss && !work.is_layer) loss_rows_.insert(work.threads);
+    if (between || loss) Set(i, Direction::kForward);
+  }
+
+  void DecideBehindBackward(size_t i) {
+    const XlaWork& work = works_[i];
+    const bool between = IsBackward(after_[i]);
+    const bool last = after_[i] == Direction::kNone;
+    if (!between && !last) return;
+    const bool is_common = work.has_path && !work.is_plain;
+    // Its weights are updated in the same kernel.
+    const bool product =
+        work.is_product && is_common && (between || !updates_have_layers_);
+    // Unless the loss's value is worked out only now.
+    const bool rows = work.is_over_rows && between && !recomputes_ &&
+                      !loss_rows_.contains(work.threads);
+    // Of what was read by index.
+    const bool scatter = work.is_scatter && !work.is_plain;
+    if (product || rows || scatter || (between && SumsGradients(i))) {
+      return Set(i, Direction::kBackward);
+    }
+    DecideWritten(i);
+    if (between && IsOpenMap(work) && !recomputes_ && !work.makes_sum &&
+        !work.makes_difference) {
+      Set(i, Direction::kBackward);
+    }
+  }
+
+  // An update writes sums and differences: weights, and the state beside them.
+  void DecideWritten(size_t i) {
+    const XlaWork& work = works_[i];
+    if (IsOpenMap(work) && work.makes_sum && work.makes_difference) {
+      Set(i, Direction::kUpdate);
+    }
+  }
+
+  // Whether the forward pass goes over as many elements somewhere, and no
+  // update does.
+  bool HasSizeOfFeatures(const XlaWork& work) const {
+    return features_.contains(work.threads) && !weights_.contains(work.threads);
+  }
+
+  void FindSizes() {
+    for (size_t i = 0; i < works_.size(); ++i) {
+      const XlaWork& work = works_[i];
+      const Direction is =
+          work.told != Direction::kNone ? work.told : decided_[i];
+      if (is == Direction::kNone || work.is_layer || work.is_sum) continue;
+      const bool updates = is == Direction::kUpdate;
+      updates_family_.try_emplace(work.family, true).first->second &= updates;
+      if (work.threads == 0) continue;  // not known
+      if (is == Direction::kForward) features_.insert(work.threads);
+      if (updates) weights_.insert(work.threads);
+    }
+  }
+
+  // Of what goes over elements behind a layer backward.
+  void DecideByItsLike(size_t i) {
+    const XlaWork& work = works_[i];
+    if (!IsBackward(before_[i]) || !IsOpenMap(work)) return;
+    const auto family = updates_family_.find(work.family);
+    if (HasSizeOfFeatures(work)) {
+      if (IsBackward(after_[i]) && !recomputes_) Set(i, Direction::kBackward);
+    } else if (work.makes_difference && family != updates_family_.end() &&
+               family->second) {
+      Set(i, Direction::kUpdate);
+    }
+  }
+
+  // Elements, by operations whose paths have no more in common than a scope.
+  static bool IsOpenMap(const XlaWork& work) {
+    return work.is_elementwise && !work.is_plain && !work.is_scatter &&
+           !work.one_number;
+  }
+
+  // Norms of gradients and the like are sums, too; they end behind the passes.
+  bool SumsGradients(size_t i) const {
+    return IsSilentSum(works_[i]) &&
+           (norms_ == 0 || (repeated_[i] && updates_once_));
   }
 
   static Direction LayerDirection(const XlaWork& work, Direction before) {
@@ -122,7 +231,10 @@ class PassesOfRun {
     const XlaWork& work = works_[i];
     if (repeated_[i] && updates_once_) return false;
     if (work.is_plain) return true;
-    if (i < after_passes_ || work.is_sum || work.is_scatter) return false;
+    if (i < after_passes_ || work.is_scatter) return false;
+    if (work.is_sum) {
+      return IsSilentSum(work) && norms_ >= kLeastNorms;
+    }
     // One number may be the loss.
     return work.has_path ? !work.one_number : work.is_silent;
   }
@@ -137,7 +249,16 @@ class PassesOfRun {
   std::vector<bool> repeated_;
   bool updates_once_ = false;
   bool recomputes_ = false;
+  bool updates_have_layers_ = false;
+  std::vector<Direction> before_;  // of the nearest layer, itself included
+  std::vector<Direction> after_;
+  absl::flat_hash_set<uint64_t> loss_rows_;  // sizes, in threads
+  size_t norms_ = 0;  // sums of one block behind the passes: or the loss
+  absl::flat_hash_set<uint64_t> features_;
+  absl::flat_hash_set<uint64_t> weights_;
+  absl::flat_hash_map<uint64_t, bool> updates_family_;  // all that is decided
   size_t first_backward_ = 0;
+  size_t turn_ = 0;  // the first layer backward
   // Behind the last layer forward in front of the first backward one; of all.
   size_t forward_end_ = 0;
   size_t last_forward_end_ = 0;
@@ -152,7 +273,7 @@ class RunPass {
   void Decide(const std::vector<XlaRun>& runs) {
     absl::flat_hash_set<TextId> differentiate;
     for (const XlaRun& run : runs) {
-      if (HasBackward(run)) differentiate.insert(run.module);
+      if (IsDifferentiated(run)) differentiate.insert(run.module);
     }
     Direction phase = Direction::kNone;
     for (const XlaRun& run : runs) {
@@ -175,15 +296,24 @@ class RunPass {
     return std::ranges::any_of(run.works, IsBackward, &XlaWork::told);
   }
 
+  // A path may tell so of the forward pass alone.
+  static bool IsDifferentiated(const XlaRun& run) {
+    return HasBackward(run) ||
+           std::ranges::any_of(run.works, [](const XlaWork& work) {
+             return work.told == Direction::kForward && work.has_path &&
+                    !work.is_plain;
+           });
+  }
+
   static Direction PhaseOf(const XlaRun& run, Direction before) {
-    const auto is_silent_layer = [](const XlaWork& work) {
-      return work.is_layer && !work.has_path;
+    const auto has_path = [](const XlaWork& work) {
+      return work.is_layer && work.has_path;
     };
-    if (std::ranges::any_of(run.works, is_silent_layer)) {
+    const bool layers = std::ranges::any_of(run.works, &XlaWork::is_layer);
+    if (layers && std::ranges::none_of(run.works, has_path)) {
       return Direction::kNone;
     }
-    const bool layers = std::ranges::any_of(run.works, &XlaWork::is_layer);
-    return layers || run.is_input ? Direction::kForward : before;
+    return layers || run.begins_batch ? Direction::kForward : before;
   }
 
   void DecidePasses(const XlaRun& run) {

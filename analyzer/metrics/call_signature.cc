@@ -164,6 +164,7 @@ class TokenMaker {
     token.h2d |= layer_class == LayerClass::kCopyH2d;
     token.d2h |= layer_class == LayerClass::kCopyD2h;
     token.whole |= replay;
+    if (!token.device.known()) token.device = activity.device;
     if (IsCopyOrMemset(layer_class)) return;
     token.computes = true;
     ++token.kernels;

@@ -30,8 +30,9 @@ struct CallToken {
   bool d2h = false;            // it copies from the device
   bool whole = false;          // it replays a graph
   bool after_wait = false;     // the host waited for the device before it
-  bool trial = false;  // trials ran between the token before and this one
-  CallId call = {};    // none: not known
+  bool trial = false;    // trials ran between the token before and this one
+  CallId call = {};      // none: not known
+  DeviceId device = {};  // of its first work
 };
 
 // Whether a class is the arithmetic that a model is made of.

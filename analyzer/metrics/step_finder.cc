@@ -15,6 +15,7 @@
 #include "analyzer/metrics/marker_steps.h"
 #include "analyzer/metrics/median.h"
 #include "analyzer/metrics/optimizer_steps.h"
+#include "analyzer/metrics/replicas.h"
 #include "analyzer/metrics/thread_loops.h"
 #include "analyzer/metrics/training_steps.h"
 #include "analyzer/metrics/training_threads.h"
@@ -215,6 +216,7 @@ std::vector<Step> TimesOf(const std::vector<CallToken>& tokens,
 
 int64_t MedianDuration(const std::vector<Step*>& steps) {
   std::vector<int64_t> durations;
+  durations.reserve(steps.size());
   for (const Step* step : steps) {
     durations.push_back(step->end_ns - step->begin_ns);
   }
@@ -306,8 +308,8 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
     result.found_by = StepsFoundBy::kMarker;
     return result;
   }
-  std::vector<CallToken> tokens =
-      CallTokens(model, process, attribution, from_ns);
+  std::vector<CallToken> tokens = WithoutReplicas(
+      process, CallTokens(model, process, attribution, from_ns));
   result.threads_at_once = ThreadsThatTrain(process, tokens);
   if (result.threads_at_once.empty() && !GoesBackward(tokens)) {
     result.threads_at_once = LoopsOfThreads(model, process, tokens);

@@ -147,7 +147,7 @@ def paused_compiled(device, at=nowhere):
     def loss(_):
         x, = next(source)
         at("gemm:compiled")
-        return before_backward(compiled(x), at, "elementwise:backward"
+        return before_backward(compiled(x), at, "gemm:backward"
                                ).square().mean()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     optimizer.register_step_pre_hook(lambda *_: at("optimizer"))

@@ -41,9 +41,13 @@ std::string Module(int begin_us, int end_us,
          "#\" kind=nvtx domain=TSL\n";
 }
 
+std::string OneNumber(const std::string& thunk) {
+  return thunk.substr(0, thunk.size() - 1) + " grid=1,1,1 block=1,1,1\n";
+}
+
 // With more than one block; else it may be a factor.
 std::string InBlocks(const std::string& thunk) {
-  return thunk.substr(0, thunk.size() - 1) + " grid=64,1,1\n";
+  return thunk.substr(0, thunk.size() - 1) + " grid=64,1,1 block=32,1,1\n";
 }
 
 std::vector<Attributed> AttributedOf(const std::string& text) {
@@ -62,6 +66,9 @@ std::vector<Direction> DirectionsOf(const std::string& text) {
 
 using Directions = std::vector<Direction>;
 
+constexpr char kJvp[] = "jit(step)/jvp()/dot_general";
+constexpr char kTransposed[] = "jit(step)/transpose(jvp())/dot_general";
+
 TEST(XlaPassesTest, APathTellsThePass) {
   EXPECT_EQ(DirectionsOf(
                 Module(0, 90) +
@@ -79,8 +86,8 @@ TEST(XlaPassesTest, WhatIsCommonToSeveralPassesTellsNone) {
       DirectionsOf(
           Module(0, 90) +
           Thunk(10, "jit(step)/transpose(jvp())/dot_general", "gemm_fusion") +
-          Thunk(20, "jit(step)", "loop_select_fusion") +
-          Thunk(30, "", "input_scatter_fusion") +
+          Thunk(20, "jit(step)", "loop_add_fusion") +
+          Thunk(30, "", "loop_subtract_fusion") +
           Thunk(40, "jit(step)/transpose(jvp())/dot_general", "gemm_fusion")),
       (Directions{kBackward, kNone, kNone, kBackward}));
 }
@@ -123,7 +130,7 @@ TEST(XlaPassesTest, WhatNoPathTellsHasThePassOfItsPlaceInTheRun) {
                          Thunk(60, "", "input_scatter_fusion_1") +
                          Thunk(70, "", "input_transpose_fusion")),
             (Directions{kForward, kForward, kNone, kBackward, kNone, kBackward,
-                        kUpdate, kNone, kUpdate}));
+                        kUpdate, kBackward, kUpdate}));
 }
 
 TEST(XlaPassesTest, AProductFusedWithTheUpdateOfItsWeightsIsBackward) {
@@ -139,6 +146,24 @@ TEST(XlaPassesTest, AProductFusedWithTheUpdateOfItsWeightsIsBackward) {
                          Thunk(40, weights, "gemm_fusion_dot_5")),
             (Directions{kForward, kNone, kBackward, kBackward, kBackward,
                         kBackward, kBackward}));
+}
+
+TEST(XlaPassesTest, ALossMayBeWorkedOutAfterItsGradient) {
+  const auto rows = [](const std::string& thunk, const std::string& blocks) {
+    return thunk.substr(0, thunk.size() - 1) + " grid=" + blocks +
+           ",1,1 block=32,1,1\n";
+  };
+  const auto passes = [&](const std::string& blocks) {
+    return Module(0, 90) + Thunk(10, kJvp, "gemm_1") +
+           rows(Thunk(20, "", "fusion_7"), "64") +
+           Thunk(30, kTransposed, "gemm_2") +
+           rows(Thunk(40, "", "fusion_8"), blocks) +
+           Thunk(50, kTransposed, "gemm_3");
+  };
+  EXPECT_EQ(DirectionsOf(passes("128")),
+            (Directions{kForward, kForward, kBackward, kBackward, kBackward}));
+  EXPECT_EQ(DirectionsOf(passes("64")),
+            (Directions{kForward, kForward, kBackward, kNone, kBackward}));
 }
 
 TEST(XlaPassesTest, WhatPoolingFindsAgainForItsGradientStaysOpen) {
@@ -174,6 +199,127 @@ TEST(XlaPassesTest, AFilledGradientBeforeTheForwardPassEndsIt) {
                   kBackward}));
 }
 
+// Statistics of a batch norm; XLA tells no path of a sum in several parts.
+TEST(XlaPassesTest, SumsBetweenLayersForwardAreForward) {
+  EXPECT_EQ(DirectionsOf(Module(0, 90) +
+                         InBlocks(Thunk(5, "", "input_reduce_fusion")) +
+                         Thunk(10, kJvp, "gemm_1") +
+                         InBlocks(Thunk(15, "", "input_reduce_fusion_1")) +
+                         OneNumber(Thunk(20, "", "loop_sqrt_fusion")) +
+                         Thunk(30, kJvp, "gemm_2") +
+                         InBlocks(Thunk(35, "", "input_reduce_fusion_2")) +
+                         InBlocks(Thunk(40, "", "triton_softmax")) +
+                         Thunk(45, kTransposed, "gemm_3")),
+            (Directions{kNone, kForward, kForward, kNone, kForward, kNone,
+                        kForward, kBackward}));
+}
+
+TEST(XlaPassesTest, SumsBetweenLayersBackwardAreGradients) {
+  const std::string passes = Module(0, 190) + Thunk(10, kJvp, "gemm_1") +
+                             Thunk(20, kTransposed, "gemm_2") +
+                             InBlocks(Thunk(30, "", "input_reduce_fusion")) +
+                             Thunk(40, kTransposed, "gemm_3");
+  EXPECT_EQ(
+      DirectionsOf(passes + InBlocks(Thunk(50, "", "input_reduce_fusion_1"))),
+      (Directions{kForward, kBackward, kBackward, kBackward, kNone}));
+  // That ends in one block: a norm, or the loss.
+  EXPECT_EQ(DirectionsOf(passes + Thunk(50, "", "input_reduce_fusion_1")),
+            (Directions{kForward, kBackward, kNone, kBackward, kNone}));
+}
+
+TEST(XlaPassesTest, ManySumsBehindAllLayersAreNormsOfTheUpdate) {
+  const auto text = [](const auto& blocks) {
+    std::string text = Module(0, 190) + Thunk(10, kJvp, "gemm_1") +
+                       Thunk(20, kTransposed, "gemm_2");
+    for (int i = 0; i < 4; ++i) {
+      text += blocks(Thunk(50 + 5 * i, "", "input_reduce_fusion"));
+    }
+    return text;
+  };
+  EXPECT_EQ(
+      DirectionsOf(text([](const std::string& sum) { return sum; })),
+      (Directions{kForward, kBackward, kUpdate, kUpdate, kUpdate, kUpdate}));
+  EXPECT_EQ(DirectionsOf(text(InBlocks)),
+            (Directions{kForward, kBackward, kNone, kNone, kNone, kNone}));
+}
+
+// The gradient of rows that were read by index.
+TEST(XlaPassesTest, AScatterBehindLayersBackwardIsAGradient) {
+  EXPECT_EQ(DirectionsOf(Module(0, 90) + Thunk(10, kJvp, "gemm_1") +
+                         InBlocks(Thunk(15, "", "input_scatter_fusion")) +
+                         Thunk(20, kTransposed, "gemm_2") +
+                         InBlocks(Thunk(30, "", "input_scatter_fusion_1"))),
+            (Directions{kForward, kNone, kBackward, kBackward}));
+}
+
+TEST(XlaPassesTest, AnUpdateWritesASumAndADifference) {
+  EXPECT_EQ(DirectionsOf(
+                Module(0, 90) + Thunk(10, kJvp, "gemm_1") +
+                Thunk(20, kTransposed, "gemm_2") +
+                InBlocks(Thunk(30, "jit(step)", "loop_add_subtract_fusion")) +
+                InBlocks(Thunk(40, "jit(step)", "loop_multiply_fusion")) +
+                Thunk(50, kTransposed, "gemm_3")),
+            (Directions{kForward, kBackward, kUpdate, kBackward, kBackward}));
+}
+
+TEST(XlaPassesTest, MapsAmongWhatIsComputedAgainStayOpen) {
+  EXPECT_EQ(DirectionsOf(
+                Module(0, 90) + Thunk(10, kJvp, "gemm_1") +
+                Thunk(20, kTransposed, "gemm_2") +
+                Thunk(25, "jit(step)/transpose(jvp())/rematted_computation/dot",
+                      "gemm_3") +
+                Thunk(28, kTransposed, "gemm_4") +
+                InBlocks(Thunk(30, "jit(step)", "loop_multiply_fusion")) +
+                Thunk(40, kTransposed, "gemm_5")),
+            (Directions{kForward, kBackward, Direction::kRecompute, kBackward,
+                        kNone, kBackward}));
+}
+
+TEST(XlaPassesTest, AMapOfTheSizeOfFeaturesIsOfTheirGradient) {
+  EXPECT_EQ(
+      DirectionsOf(
+          Module(0, 90) + Thunk(10, kJvp, "gemm_1") +
+          InBlocks(Thunk(15, "jit(step)/jvp()/tanh", "loop_tanh_fusion")) +
+          Thunk(20, kJvp, "gemm_2") + Thunk(25, kTransposed, "gemm_3") +
+          InBlocks(Thunk(30, "jit(step)", "loop_add_fusion")) +
+          Thunk(40, "jit(step)", "loop_add_fusion_1") +
+          Thunk(50, kTransposed, "gemm_4")),
+      (Directions{kForward, kForward, kForward, kBackward, kBackward, kNone,
+                  kBackward}));
+}
+
+TEST(XlaPassesTest, WhatWritesAsUpdatesBehindAllLayersDoIsAnUpdate) {
+  const std::string fusion = "loop_subtract_fusion";
+  const std::string passes = Module(0, 90) + Thunk(10, kJvp, "gemm_1") +
+                             Thunk(20, kTransposed, "gemm_2") +
+                             InBlocks(Thunk(30, "jit(step)", fusion + "_1")) +
+                             Thunk(40, kTransposed, "gemm_3");
+  EXPECT_EQ(DirectionsOf(passes),
+            (Directions{kForward, kBackward, kNone, kBackward}));
+  EXPECT_EQ(DirectionsOf(passes + InBlocks(Thunk(50, "jit(step)", fusion))),
+            (Directions{kForward, kBackward, kUpdate, kBackward, kUpdate}));
+}
+
+// As in actor-critic methods, that train one after the other in one module.
+TEST(XlaPassesTest, GradientsOfOneLossMaySumUpInTheForwardPassOfAnother) {
+  EXPECT_EQ(DirectionsOf(
+                Module(0, 90) + Thunk(10, kJvp, "gemm_1") +
+                Thunk(20, kTransposed, "gemm_2") + Thunk(30, kJvp, "gemm_3") +
+                InBlocks(Thunk(35, "", "input_reduce_fusion")) +
+                InBlocks(Thunk(40, "jit(step)", "loop_add_subtract_fusion")) +
+                Thunk(50, kJvp, "gemm_4") + Thunk(60, kTransposed, "gemm_5")),
+            (Directions{kForward, kBackward, kForward, kNone, kUpdate, kForward,
+                        kBackward}));
+}
+
+TEST(XlaPassesTest, RandomNumbersBehindAnUpdateAreOfTheNextBatch) {
+  EXPECT_EQ(
+      DirectionsOf(Module(0, 19) + Thunk(10, kTransposed, "gemm_fusion_dot") +
+                   Module(20, 39, "jit__threefry_split") +
+                   Thunk(30, "jit(_threefry_split)", "input_concatenate")),
+      (Directions{kBackward, kForward}));
+}
+
 // One turn of a loop over batches, whose gradients are summed up.
 std::string Turn(int at_us) {
   const std::string body = "jit(step)/while/body";
@@ -198,8 +344,8 @@ TEST(XlaPassesTest, WhatEachTurnOfALoopOverStepsEndsWithIsTheUpdate) {
 }
 
 TEST(XlaPassesTest, ALossAtTheEndOfARunIsNoUpdate) {
-  std::string loss = Thunk(30, "jit(step)", "loop_negate_fusion");
-  loss.insert(loss.size() - 1, " grid=1,1,1 block=1,1,1");
+  const std::string loss =
+      OneNumber(Thunk(30, "jit(step)", "loop_negate_fusion"));
   EXPECT_EQ(
       DirectionsOf(Module(0, 90) +
                    Thunk(10, "jit(step)/transpose(jvp())/mul", "loop_fusion") +
@@ -218,6 +364,16 @@ TEST(XlaPassesTest, RunsWithoutGradientsUpdateBehindThoseWithAndElseEvaluate) {
                    Module(60, 79, "jit_count") +
                    Thunk(70, "jit(count)", "loop_compare_fusion")),
       (Directions{kBackward, kUpdate, kForward, kForward}));
+}
+
+// Of a fusion of several products XLA tells no path.
+TEST(XlaPassesTest, OneLayerWithAPathTellsThatARunGoesForward) {
+  const std::string act =
+      Module(0, 19) + Thunk(10, kTransposed, "gemm_fusion_dot") +
+      Module(20, 49, "jit_act") + Thunk(30, "", "gemm_fusion_dot_1");
+  EXPECT_EQ(DirectionsOf(act), (Directions{kBackward, kNone}));
+  EXPECT_EQ(DirectionsOf(act + Thunk(40, "jit(act)/dot_general", "gemm_2")),
+            (Directions{kBackward, kForward, kForward}));
 }
 
 TEST(XlaPassesTest, OtherRunsTellWhatTheFusionsOfACutOneAre) {
@@ -249,6 +405,43 @@ TEST(XlaPassesTest, WithoutAnythingDifferentiatedAllIsForward) {
   EXPECT_EQ(DirectionsOf(Thunk(10, "jit(f)/dot_general", "gemm_fusion_dot") +
                          Thunk(20, "jit(f)", "loop_multiply_fusion")),
             (Directions{kForward, kForward}));
+}
+
+// Vectors of words alone: neither products nor gradients have paths.
+TEST(XlaPassesTest, APassThatIsDifferentiatedHidesABackwardOne) {
+  EXPECT_EQ(DirectionsOf(
+                Module(0, 90) + Thunk(10, "jit(step)/jvp()/mul", "loop_mul") +
+                InBlocks(Thunk(20, "", "input_scatter_fusion")) +
+                InBlocks(Thunk(30, "jit(step)", "loop_subtract_fusion"))),
+            (Directions{kForward, kNone, kNone}));
+}
+
+// Of a long run parts are in memory, one after the other, and all texts.
+TEST(XlaPassesTest, WhatIsDifferentiatedInAnotherPartOfTheRunIsNotForgotten) {
+  TraceModel model =
+      TraceFromText("device 0 name=gpu\nthread 0 tid=1 name=python\n" +
+                    Thunk(10, "jit(f)", "loop_multiply_fusion"));
+  const auto direction = [&] {
+    return Attribute(model).processes[0].activities[0].direction;
+  };
+  EXPECT_EQ(direction(), kForward);
+  model.texts.Intern("Thunk:#name=jit(g)/transpose(jvp())/mul,hlo_op=x#");
+  EXPECT_EQ(direction(), kNone);
+}
+
+// Operations run one by one, each a module.
+TEST(XlaPassesTest, WithoutJitAProductThatIsTransposedTellsOfAHiddenGradient) {
+  const std::string product =
+      Module(0, 19, "jit_dot_general,program_id=1") +
+      Thunk(10, "jit(dot_general)/dot_general", "gemm_fusion_dot");
+  const auto move = [](const std::string& name) {
+    return Module(20, 39, "jit_" + name + ",program_id=2") +
+           Thunk(30, "jit(" + name + ")/" + name, "wrapped_" + name);
+  };
+  EXPECT_EQ(DirectionsOf(product + move("add")),
+            (Directions{kForward, kForward}));
+  EXPECT_EQ(DirectionsOf(product + move("transpose")),
+            (Directions{kNone, kNone}));
 }
 
 TEST(XlaPassesTest, ATapeOfTensorFlowTellsWhatHasGradients) {
