@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -19,10 +20,13 @@ using Names = std::vector<size_t>;
 // What follows a backward pass, up to the first work of a layer or the next
 // backward pass.
 struct Row {
-  size_t first = 0;       // submission
-  size_t operations = 0;  // on elements: no fills, copies, random numbers
-  size_t reductions = 0;  // of these
-  size_t behind_reductions = 0;  // operations behind the last reduction
+  size_t first = 0;  // submission
+  // On elements: no fills, copies, random numbers. How often each is done; sums
+  // do not count, and unless there is one for each weight (the norms of
+  // gradients), nor does what is summed up.
+  std::map<size_t, size_t> operations;
+  size_t sums = 0;
+  bool operates_at_all = false;
   size_t backward_products = 0;  // of the pass before
   bool updates = false;          // holds an optimizer's kernels
   bool replays = false;          // what a graph does is not known
@@ -40,13 +44,18 @@ struct Row {
   std::optional<size_t> operates = std::nullopt;
   bool is_whole_pass = false;  // up to a backward pass: a loss without layers
 
+  // What updates weights does the same with each of them, half as many as
+  // products went backward at least.
   bool MayUpdate() const {
     if (updates || replays || before_replay) return true;
     if (is_whole_pass || has_loss) return false;
-    // Norms of gradients come before what they scale, or are one for each
-    // weight; behind the sum of a loss comes next to nothing.
-    const bool sums_up = 2 * reductions < backward_products;
-    return 2 * (sums_up ? behind_reductions : operations) >= backward_products;
+    size_t all = 0;
+    size_t most = 0;
+    for (const auto& [name, times] : operations) {
+      all += times;
+      most = std::max(most, times);
+    }
+    return 2 * most >= backward_products && 2 * all >= 3 * operations.size();
   }
 };
 
@@ -129,11 +138,11 @@ class RowFinder {
     if (MakesData(activity, glue) && !row.makes_data) row.makes_data = i;
     if (FillsNumbers(activity) && !row.fills_numbers) row.fills_numbers = i;
     if (glue != Glue::kNone && glue != Glue::kBias) return;
-    ++row.operations;
-    ++row.behind_reductions;
+    row.operates_at_all = true;
     if (At(i).layer_class == LayerClass::kReduction) {
-      ++row.reductions;
-      row.behind_reductions = 0;
+      if (2 * ++row.sums < row.backward_products) row.operations.clear();
+    } else {
+      ++row.operations[activity.name.value()];
     }
     row.has_loss |= At(i).layer_class == LayerClass::kLoss;
     if (!row.operates) row.operates = i;
@@ -195,8 +204,8 @@ std::optional<size_t> First(std::optional<size_t> a, std::optional<size_t> b) {
 // Where the next batch begins in a row without an optimizer's kernels.
 std::optional<size_t> BeginWithout(const Row& row) {
   // Without any operation nothing is updated.
-  return row.operations == 0 ? First(row.makes_data, row.fills_numbers)
-                             : row.makes_data;
+  return !row.operates_at_all ? First(row.makes_data, row.fills_numbers)
+                              : row.makes_data;
 }
 
 // Where the next batch begins in a row that updates, if anywhere; `batches` are

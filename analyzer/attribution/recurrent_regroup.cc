@@ -305,6 +305,8 @@ bool RecurrentRegroup::IsElmanCell(const Repeats& repeats,
     return false;
   }
   if ((evidence.traits & kOtherAct) != 0) return false;
+  // A fixed point is sought like that, with one input.
+  if (evidence.normalised && repeats.period == 1) return false;
   bool square = false;
   const Product& one = ProductAt(repeats.first);
   for (size_t slot = 0; slot < repeats.period; ++slot) {

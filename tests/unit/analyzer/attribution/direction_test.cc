@@ -362,10 +362,21 @@ TEST(DirectionTest, WhatIsComputedOfAGradientAndSummedUpIsNoUpdate) {
                            {"multi_tensor_apply_adam"}}),
             (Directions{kForward, kForward, kForward, kForward, update}));
   // Norms of gradients scale them first.
-  EXPECT_EQ(BetweenPasses({{"at::native::reduce_kernel", "elementwise_mul",
-                            "elementwise_add"},
-                           {"multi_tensor_apply_adam"}}),
-            (Directions{update, update, update, update}));
+  EXPECT_EQ(
+      BetweenPasses({{"at::native::reduce_kernel", "at::native::reduce_kernel",
+                      "elementwise_mul", "elementwise_mul", "elementwise_add",
+                      "elementwise_add"},
+                     {"multi_tensor_apply_adam"}}),
+      Directions(7, update));
+}
+
+// As of an attack on the input, or a sample that moves along the gradient.
+TEST(DirectionTest, WhatIsDoneOnceWithAGradientIsNoUpdateOfWeights) {
+  EXPECT_EQ(
+      BetweenPasses({{"elementwise_sign", "elementwise_mul", "elementwise_add",
+                      "elementwise_clamp"},
+                     {"multi_tensor_apply_adam"}}),
+      (Directions{kForward, kForward, kForward, kForward, Direction::kUpdate}));
 }
 
 TEST(DirectionTest, BetweenTwoBackwardPassesWithoutAnOptimizerIsALoss) {
