@@ -37,7 +37,6 @@ POINTS = 1.0  # of the GPU time, by class
 # Programs whose layers are not alike, and why; all others' must be.
 OTHER_LAYERS = {
     "mixture_of_experts": "elementwise work beside a softmax, without numbers",
-    "sparse_embeddings": "numbers in order look like a layer with a gradient",
     "graph_attention": "gradients of divisions and of rows read, in a row",
     "vision_transformer": "gradients of two norms of queries and keys in a row",
     "checkpointed_half_precision": "the same",
