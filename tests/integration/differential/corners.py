@@ -208,7 +208,8 @@ def batched_experts(device):
             chances = self.router(x).softmax(-1)
             groups = x.view(len(self.up), -1, x.shape[1])
             hidden = F.gelu(torch.bmm(groups, self.up))
-            return torch.bmm(hidden, self.down).view(x.shape) * chances[:, :1]
+            out = torch.bmm(hidden, self.down).view(x.shape)
+            return out * chances.mean(-1, keepdim=True)
     model = nn.Sequential(Experts(), Experts()).to(device)
     x = torch.randn(128, 32, device=device)
     return trainer(model, lambda m: m(x).square().mean())
