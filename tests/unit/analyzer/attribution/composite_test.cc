@@ -299,6 +299,15 @@ TEST(CompositeRecurrentTest, AStateThroughTanhIsACell) {
   EXPECT_EQ(layers.Count(kRnn), 0);
 }
 
+TEST(CompositeRecurrentTest, TheSearchForAFixedPointIsNoCell) {
+  Program search;
+  for (int step = 0; step < 20; ++step) {
+    search.Product(1, 128, 16, 128, 1000).Kernel(kAdding);
+    search.Kernel("\"at::native::tanh_kernel\"").Kernel("layer_norm_kernel");
+  }
+  EXPECT_EQ(search.Count(kRnn), 0);
+}
+
 constexpr char kFusedCell[] = "\"kernel::gru_cell_forward<float>\"";
 constexpr char kFusedGradients[] = "\"kernel::gru_cell_backward<float>\"";
 
