@@ -37,10 +37,25 @@ bool Gives(const Product& product, const std::optional<Scores>& scores) {
   return !scores || !result || result->elements == scores->elements;
 }
 
+// Whether the scores are what the softmax works on: its rows are theirs.
+bool IsOver(const Unit& softmax, const std::optional<Scores>& scores) {
+  if (!softmax.softmax || !scores) return true;
+  const auto fits = [&](int64_t columns) {
+    return columns > 0 &&
+           MayBeOver(*softmax.softmax, scores->elements / columns, columns);
+  };
+  return fits(scores->m) || fits(scores->n);
+}
+
 bool MayBeSoftmax(const Unit& unit) {
+  if (unit.softmax && unit.softmax->is_log) return false;
   return unit.layer_class == LayerClass::kSoftmax ||
          (unit.layer_class == LayerClass::kReduction &&
           (unit.traits & kRows) != 0);
+}
+
+bool IsSized(const Unit& softmax) {
+  return softmax.softmax && softmax.softmax->known();
 }
 
 struct Span {
@@ -108,10 +123,13 @@ class AttentionPass {
     for (const size_t first : Before(softmax, free_from)) {
       const Product& product = *units_[first].product;
       const auto scores = ResultOf(product);
+      if (!IsOver(units_[softmax], scores)) continue;
       for (const size_t last : after) {
-        // Two products alike in all dimensions are the same attention's, too.
+        // Two products alike in all dimensions are the same attention's, too,
+        // unless the softmax tells what it is of.
         const Product& other = *units_[last].product;
-        const bool alike = other.batch == product.batch &&
+        const bool alike = !IsSized(units_[softmax]) &&
+                           other.batch == product.batch &&
                            other.m == product.m && other.n == product.n &&
                            other.k == product.k;
         if (alike || Takes(other, scores)) return Span{first, last};
@@ -131,6 +149,7 @@ class AttentionPass {
     size_t most = 0;
     for (const size_t gradient : before) {
       const auto scores = ResultOf(*units_[gradient].product);
+      if (!IsOver(units_[softmax], scores)) continue;
       Span span{softmax, softmax};
       size_t parts = 0;
       for (const size_t i : before) {

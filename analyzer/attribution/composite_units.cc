@@ -108,6 +108,9 @@ Unit UnitMaker::MakeUnit(std::span<const size_t> activities) {
     unit.product = ProductOf(activity);
     unit.traits = 0;
   }
+  if (unit.layer_class == LayerClass::kSoftmax) {
+    unit.softmax = SoftmaxOf(activity);
+  }
   return unit;
 }
 
@@ -152,6 +155,30 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) {
   const LaunchShape shape = ShapeOf(process_, kernel);
   product.signature = absl::HashOf(kernel.name.value(), shape.grid);
   return product;
+}
+
+// By its launch; an imported operator tells how many elements it has.
+SoftmaxSize UnitMaker::SoftmaxOf(size_t activity) {
+  const Activity& kernel = process_.activities[activity];
+  const WorkId work = attribution_.activities[activity].work;
+  SoftmaxSize size;
+  if (kernel.kind == ActivityKind::kKernel && kernel.name.known()) {
+    const auto [it, is_new] =
+        softmaxes_.try_emplace(LaunchKey{kernel.name, kernel.shape});
+    if (is_new) {
+      it->second = SizeOfSoftmax(Demangle(model_.texts[kernel.name]),
+                                 ShapeOf(process_, kernel));
+    }
+    size = it->second;
+  }
+  if (work.known()) {
+    const opmodel::Operation& op = attribution_.KindOf(work).leading;
+    if (op.kind == opmodel::OpKind::kSoftmaxForward ||
+        op.kind == opmodel::OpKind::kSoftmaxBackward) {
+      size.elements = op[Dim::kElementsOut];
+    }
+  }
+  return size;
 }
 
 uint16_t UnitMaker::TraitsOf(TextId name) {

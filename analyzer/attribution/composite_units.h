@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/softmax_size.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -50,6 +52,7 @@ struct Unit {
   Direction direction = Direction::kNone;
   uint16_t traits = 0;  // NameTrait
   std::optional<Product> product;
+  std::optional<SoftmaxSize> softmax;  // of class softmax
 };
 
 bool IsBatched(const Unit& unit);
@@ -77,13 +80,15 @@ class UnitMaker {
   std::optional<Product> ProductOf(size_t activity);
   const Product& ProductOfKind(uint32_t kind);
   uint16_t TraitsOf(TextId name);
+  SoftmaxSize SoftmaxOf(size_t activity);
 
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   // By kind of work; without a width and the first operand.
   std::vector<std::optional<Product>> products_;
-  std::vector<std::optional<uint16_t>> traits_;  // by name
+  std::vector<std::optional<uint16_t>> traits_;            // by name
+  absl::flat_hash_map<LaunchKey, SoftmaxSize> softmaxes_;  // by their launches
 };
 
 // Gives the activities of `unit` to `layer_class`.

@@ -12,6 +12,7 @@
 #include "analyzer/attribution/clamps.h"
 #include "analyzer/attribution/engine_threads.h"
 #include "analyzer/attribution/forward_threads.h"
+#include "analyzer/attribution/glue.h"
 #include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/narrow_rows.h"
@@ -260,7 +261,8 @@ class DirectionPass {
     if (is_new) {
       const std::string path =
           KernelPath(Demangle(model_.texts[activity.name]));
-      it->second = path.find("FillFunctor") != std::string::npos;
+      it->second = path.find("FillFunctor") != std::string::npos &&
+                   !FillsWholeNumbers(Demangle(model_.texts[activity.name]));
     }
     return it->second;
   }

@@ -231,4 +231,14 @@ void FindGlue(const TraceModel& model, const Process& process,
   GluePass(model, process, attribution).Run();
 }
 
+bool FillsWholeNumbers(std::string_view name) {
+  constexpr std::string_view kFill = "::FillFunctor<";
+  const size_t at = name.find(kFill);
+  if (at == name.npos) return false;
+  name.remove_prefix(at + kFill.size());
+  const std::string_view type = name.substr(0, name.find('>'));
+  return type == "long" || type == "int" || type == "short" || type == "bool" ||
+         type.ends_with("char");
+}
+
 }  // namespace dltap::analyzer

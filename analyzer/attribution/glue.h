@@ -19,6 +19,10 @@ void FindGlue(const TraceModel& model, const Process& process,
 // What a kernel of that name, demangled, is beside the layers' work.
 Glue GlueOfName(std::string_view name, LayerClass layer_class);
 
+// Whether a kernel of that name, demangled, fills a tensor of integers or
+// truths: neither weights nor their gradients are such.
+bool FillsWholeNumbers(std::string_view name);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_ATTRIBUTION_GLUE_H_

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -19,22 +20,42 @@ using Names = std::vector<size_t>;
 // What follows a backward pass, up to the first work of a layer or the next
 // backward pass.
 struct Row {
-  size_t first = 0;       // submission
-  size_t operations = 0;  // on elements: no fills, copies, random numbers
+  size_t first = 0;  // submission
+  // On elements: no fills, copies, random numbers. How often each is done; sums
+  // do not count, and unless there is one for each weight (the norms of
+  // gradients), nor does what is summed up.
+  std::map<size_t, size_t> operations;
+  size_t sums = 0;
+  bool operates_at_all = false;
   size_t backward_products = 0;  // of the pass before
   bool updates = false;          // holds an optimizer's kernels
   bool replays = false;          // what a graph does is not known
+  bool before_replay = false;
+  bool has_loss = false;
   // Kernels behind the last one of the optimizer.
   std::vector<size_t> kernels;  // submissions
   Names names;
   // Submission of the first random numbers, or numbers in order.
   std::optional<size_t> makes_data = std::nullopt;
+  // Submission of the first fill with whole numbers: neither weights nor
+  // gradients are such.
+  std::optional<size_t> fills_numbers = std::nullopt;
   // Submission of the first operation on elements there.
   std::optional<size_t> operates = std::nullopt;
   bool is_whole_pass = false;  // up to a backward pass: a loss without layers
 
+  // What updates weights does the same with each of them, half as many as
+  // products went backward at least.
   bool MayUpdate() const {
-    return updates || replays || 2 * operations >= backward_products;
+    if (updates || replays || before_replay) return true;
+    if (is_whole_pass || has_loss) return false;
+    size_t all = 0;
+    size_t most = 0;
+    for (const auto& [name, times] : operations) {
+      all += times;
+      most = std::max(most, times);
+    }
+    return 2 * most >= backward_products && 2 * all >= 3 * operations.size();
   }
 };
 
@@ -84,7 +105,8 @@ class RowFinder {
   void Visit(size_t i) {
     const bool is_update = At(i).direction == Direction::kUpdate;
     if (!is_update && IsOfALayer(At(i).layer_class)) {
-      if (!in_pass_ && !rows_.empty()) rows_.back().replays |= IsReplayed(i);
+      if (!in_pass_ && !rows_.empty())
+        rows_.back().before_replay = IsReplayed(i);
       in_pass_ = in_row_ = false;
       return;
     }
@@ -106,6 +128,7 @@ class RowFinder {
       row.kernels.clear();
       row.names.clear();
       row.makes_data.reset();
+      row.fills_numbers.reset();
       row.operates.reset();
       return;
     }
@@ -113,8 +136,15 @@ class RowFinder {
     row.names.push_back(activity.name.value());
     const Glue glue = GlueOf(activity, At(i).layer_class);
     if (MakesData(activity, glue) && !row.makes_data) row.makes_data = i;
+    if (FillsNumbers(activity) && !row.fills_numbers) row.fills_numbers = i;
     if (glue != Glue::kNone && glue != Glue::kBias) return;
-    ++row.operations;
+    row.operates_at_all = true;
+    if (At(i).layer_class == LayerClass::kReduction) {
+      if (2 * ++row.sums < row.backward_products) row.operations.clear();
+    } else {
+      ++row.operations[activity.name.value()];
+    }
+    row.has_loss |= At(i).layer_class == LayerClass::kLoss;
     if (!row.operates) row.operates = i;
   }
 
@@ -125,6 +155,14 @@ class RowFinder {
     if (is_new) {
       it->second = Demangle(model_.texts[activity.name]).find("arange") !=
                    std::string::npos;
+    }
+    return it->second;
+  }
+
+  bool FillsNumbers(const Activity& activity) {
+    const auto [it, is_new] = fills_.try_emplace(activity.name.value());
+    if (is_new) {
+      it->second = FillsWholeNumbers(Demangle(model_.texts[activity.name]));
     }
     return it->second;
   }
@@ -146,6 +184,7 @@ class RowFinder {
   const std::vector<bool>& is_backward_;
   absl::flat_hash_map<std::pair<size_t, LayerClass>, Glue> glue_;
   absl::flat_hash_map<size_t, bool> ranges_;  // by name
+  absl::flat_hash_map<size_t, bool> fills_;   // by name
   std::vector<Row> rows_;
   bool in_pass_ = false;
   bool in_row_ = false;
@@ -157,17 +196,28 @@ bool EndsWith(const Names& names, const Names& end) {
          std::equal(end.rbegin(), end.rend(), names.rbegin());
 }
 
+std::optional<size_t> First(std::optional<size_t> a, std::optional<size_t> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+// Where the next batch begins in a row without an optimizer's kernels.
+std::optional<size_t> BeginWithout(const Row& row) {
+  // Without any operation nothing is updated.
+  return !row.operates_at_all ? First(row.makes_data, row.fills_numbers)
+                              : row.makes_data;
+}
+
 // Where the next batch begins in a row that updates, if anywhere; `batches` are
 // whole rows without update.
 std::optional<size_t> BeginIn(const Row& row, const std::set<Names>& batches) {
-  std::optional<size_t> begin = row.makes_data;
+  std::optional<size_t> begin = First(row.makes_data, row.fills_numbers);
   if (row.is_whole_pass && row.operates) {
-    begin = std::min(*row.operates, begin.value_or(*row.operates));
+    begin = First(begin, row.operates);
   }
   for (const Names& batch : batches) {
     if (!EndsWith(row.names, batch)) continue;
-    const size_t at = row.kernels[row.names.size() - batch.size()];
-    begin = std::min(at, begin.value_or(at));
+    begin = First(begin, row.kernels[row.names.size() - batch.size()]);
   }
   return begin;
 }
@@ -190,7 +240,7 @@ std::vector<bool> FindNextBatches(const TraceModel& model,
     if (!row.names.empty()) batches.insert(row.names);
   }
   for (const Row& row : rows) {
-    const auto at = row.updates ? BeginIn(row, batches) : row.makes_data;
+    const auto at = row.updates ? BeginIn(row, batches) : BeginWithout(row);
     if (at && !row.replays) begins[*at] = true;
   }
   return begins;

@@ -13,11 +13,14 @@ namespace dltap::analyzer {
 // Where the forward pass begins with pointwise work: by submission, whether it
 // does there. What follows a backward pass is called its row here.
 //  - Where an optimizer's kernels follow some backward passes, a row without
-//    them has no update, if it has fewer operations on elements than half of
-//    the products of its pass backward: these have weights to be updated.
+//    them has an update only if it does the same operation on elements half as
+//    often as products went backward: for each weight. Nor has one whose
+//    operations end with a sum, one with a loss, or one up to the next backward
+//    pass: they compute what goes backward next.
 //  - Random numbers, and numbers in order, behind the optimizer's last kernel,
-//    or in a row without any, make the next batch, and so does what a whole row
-//    without update ends another one with.
+//    or in a row without any, make the next batch; so do fills with whole
+//    numbers (labels, the state of a graph's random numbers), and what a whole
+//    row without update ends another one with.
 //  - What lies between the optimizer's last kernel and the next backward pass
 //    computes its loss, where no layer does.
 std::vector<bool> FindNextBatches(const TraceModel& model,

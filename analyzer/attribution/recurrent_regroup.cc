@@ -305,6 +305,12 @@ bool RecurrentRegroup::IsElmanCell(const Repeats& repeats,
     return false;
   }
   if ((evidence.traits & kOtherAct) != 0) return false;
+  // A fixed point is sought like that, with one input and one weight.
+  const bool is_one_weight =
+      repeats.period == 1 ||
+      (evidence.addresses &&
+       ProductAt(repeats.first).first == ProductAt(repeats.first + 1).first);
+  if (evidence.normalised && is_one_weight) return false;
   bool square = false;
   const Product& one = ProductAt(repeats.first);
   for (size_t slot = 0; slot < repeats.period; ++slot) {

@@ -19,10 +19,10 @@ namespace dltap::analyzer {
 //    weights. Without, where norms lie between, all gates are of one product.
 //  - Without gates (an Elman cell), nothing but elementwise work and norms lies
 //    between, and each product keeps its weights from one repetition to the
-//    next; the products are one or two, give the same shape, and one of them
-//    maps the state on itself. Without addresses: two products, an addition,
-//    tanh. Where other products are in the loop, too (a head), two products in
-//    a row without anything between, then an addition and tanh.
+//    next; the products are one (without norms) or two, give the same shape,
+//    and one of them maps the state on itself. Without addresses: two products,
+//    an addition, tanh. Where other products are in the loop, too (a head), two
+//    products in a row without anything between, then an addition and tanh.
 //  - Backward: gates as above, or weights of a cell found in the forward pass;
 //    without addresses, its number of steps.
 // Products that go into gates, others of their shape before these (backward: of

@@ -86,7 +86,7 @@ bool BackwardMatcher::MayBeGradientOf(uint32_t backward,
 int BackwardMatcher::Score(uint32_t backward, uint32_t forward) const {
   const LayerUnit& b = units_[backward];
   const LayerUnit& f = units_[forward];
-  if (b.sums_bias || b.moves_gradient || f.only_fills) return 0;
+  if (b.sums_bias || b.moves_gradient || f.only_makes) return 0;
   if (b.reads_rows) return f.adds_rows ? kSameClass : f.pointwise ? kMayBe : 0;
   if ((b.sums_rows || b.adds_rows) && f.reads_rows) return kSameClass;
   if (IsLayerProduct(b.layer_class) || IsLayerProduct(f.layer_class)) {

@@ -175,6 +175,7 @@ class TokenMaker {
     const bool update = direction == Direction::kUpdate;
     if (IsProduct(layer_class) && !update) {
       token.product = true;
+      token.reads_rows |= layer_class == LayerClass::kEmbedding && !backward;
       // The nodes of a graph may run in another order than they were made in.
       token.forward |= !backward && (replay || !token.backward);
     }

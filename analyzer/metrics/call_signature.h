@@ -16,14 +16,15 @@ struct CallToken {
   uint32_t signature;  // dense: equal calls, equal numbers
   int64_t begin_ns;
   int64_t end_ns;
-  uint32_t kernels = 0;    // that it started
-  bool computes = false;   // it started a kernel, not only copies or memsets
-  bool product = false;    // conv, RNN, attention, GEMM, embedding, MoE
-  bool forward = false;    // its first product is of the forward pass, or, in
-                           // a replay, any
-  bool backward = false;   // some of its work is of the backward pass
-  bool update = false;     // some of its work is of the update
-  bool optimizer = false;  // ... by kernels that only optimizers run
+  uint32_t kernels = 0;     // that it started
+  bool computes = false;    // it started a kernel, not only copies or memsets
+  bool product = false;     // conv, RNN, attention, GEMM, embedding, MoE
+  bool forward = false;     // its first product is of the forward pass, or, in
+                            // a replay, any
+  bool backward = false;    // some of its work is of the backward pass
+  bool update = false;      // some of its work is of the update
+  bool reads_rows = false;  // it reads an embedding's, forward
+  bool optimizer = false;   // ... by kernels that only optimizers run
   bool inner_product = false;  // some of it is one of two vectors
   bool largest_entry = false;  // some of it finds the largest of many numbers
   bool h2d = false;            // it copies to the device

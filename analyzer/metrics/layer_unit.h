@@ -32,7 +32,7 @@ struct LayerUnit {
   LayerClass layer_class = LayerClass::kUnattributed;
   UnitSide side = UnitSide::kForward;
   bool pointwise = false;  // elementwise and the like
-  bool only_fills = true;
+  bool only_makes = true;  // fills, draws and numbers: nothing has a gradient
   // A sum over rows right after a product's gradients: that of its bias.
   bool sums_bias = false;
   // Copies and casts right after a product's gradients or these sums: the

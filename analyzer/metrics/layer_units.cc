@@ -152,6 +152,8 @@ class UnitFinder {
                            At(last_).class_from == ClassFrom::kComposite;
     if (composite && layer_class != LayerClass::kEmbedding) return true;
     if (At(i).ruling.known() && At(i).ruling == At(last_).ruling) return true;
+    // An activation is one kernel, and so is its gradient.
+    if (layer_class == LayerClass::kActivation) return same_node;
     if (side_ == UnitSide::kBackward) return same_node || IsOtherGradient(i);
     return JoinsForward(i) || (IsOfCell(i) && IsOfCell(last_));
   }
@@ -252,7 +254,7 @@ class UnitFinder {
     forms_.AddRows(process_.activities[i], unit);
     unit.only_sums =
         unit.only_sums && unit.pointwise && IsSum(process_.activities[i]);
-    unit.only_fills &= At(i).glue == Glue::kFill;
+    unit.only_makes = unit.only_makes && MakesNumbers(i);
     unit.moves += At(i).glue == Glue::kMove ? 1 : 0;
     if (sequence >= 0 && !IsOf(unit, sequence)) {
       unit.sequences.push_back(sequence);
@@ -311,6 +313,13 @@ class UnitFinder {
     if (sequence >= 0 && !IsOf(unit, sequence)) {
       unit.sequences.push_back(sequence);
     }
+  }
+
+  // Whether it takes no tensor.
+  bool MakesNumbers(size_t i) const {
+    if (At(i).glue == Glue::kFill || At(i).glue == Glue::kRandom) return true;
+    return model_.texts[process_.activities[i].name].find(
+               "elementwise_kernel_with_index") != std::string_view::npos;
   }
 
   // Of two tensors, as autograd adds up gradients where paths meet.

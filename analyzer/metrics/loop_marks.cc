@@ -25,6 +25,9 @@ constexpr double kTinyExtra = 0.1;      // of a step
 constexpr size_t kPassesLookedAt = 256;  // for pauses
 constexpr double kClearPause = 10;       // times the second longest
 
+// Of a pass.
+constexpr auto kTakesInput = [](const auto& pass) { return pass.takes_input; };
+
 // Of two values the smaller one.
 int64_t LowerMedian(std::vector<int64_t> values) {
   const auto middle =
@@ -50,6 +53,24 @@ bool AreApart(std::vector<size_t> a, std::vector<size_t> b) {
   };
   return at(a, 1 - kNearlyAll) > at(b, kNearlyAll) ||
          at(b, 1 - kNearlyAll) > at(a, kNearlyAll);
+}
+
+// How many parts, between marks of `inner`, each pass of `outer` has.
+std::vector<size_t> PartsIn(const Positions& outer, const Positions& inner) {
+  std::vector<size_t> parts;
+  auto from = std::lower_bound(inner.begin(), inner.end(), outer.front());
+  for (size_t p = 1; p < outer.size(); ++p) {
+    const auto to = std::lower_bound(from, inner.end(), outer[p]);
+    parts.push_back(static_cast<size_t>(to - from));
+    from = to;
+  }
+  return parts;
+}
+
+// Whether nearly all are the same.
+bool IsRegular(const std::vector<size_t>& values) {
+  const size_t usual = Median(values);
+  return NearlyAll(values, [usual](size_t value) { return value == usual; });
 }
 
 // Of calls of one kind in a pass.
@@ -124,11 +145,13 @@ bool LoopMarks::IsLoop(const Positions& marks, double coverage) const {
 }
 
 // Of neighbouring passes, those that have most calls in common. Counts weigh
-// little: an inner loop may run more often in one pass than in another.
+// little: an inner loop may run more often in one pass than in another. Behind
+// inputs, one may do only part of what the other does: it was left sooner.
 double LoopMarks::ShareAlike(const Positions& marks) const {
   std::vector<uint32_t> last(n_signatures_);
   std::vector<uint32_t> now(n_signatures_);
   std::vector<uint32_t> seen;  // signatures with a count in either
+  const bool behind_input = tokens_[marks.front()].h2d;
   size_t alike = 0;
   for (size_t m = 0; m + 1 < marks.size(); ++m) {
     for (size_t i = marks[m]; i < marks[m + 1]; ++i) {
@@ -141,18 +164,23 @@ double LoopMarks::ShareAlike(const Positions& marks) const {
     }
     double common = 0;
     double either = 0;
+    double of_last = 0;
+    double of_now = 0;
     std::vector<uint32_t> kept;
     std::sort(seen.begin(), seen.end());
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
     for (const uint32_t s : seen) {
       common += Weight(std::min(last[s], now[s]));
       either += Weight(std::max(last[s], now[s]));
+      of_last += Weight(last[s]);
+      of_now += Weight(now[s]);
       last[s] = now[s];
       if (now[s] > 0) kept.push_back(s);
       now[s] = 0;
     }
     seen.swap(kept);
-    if (m > 0 && common >= kAlike * either) ++alike;
+    const double all = behind_input ? std::min(of_last, of_now) : either;
+    if (m > 0 && common >= kAlike * all) ++alike;
   }
   return static_cast<double>(alike) / static_cast<double>(marks.size() - 2);
 }
@@ -208,6 +236,7 @@ std::vector<LoopMarks::Pass> LoopMarks::PassesOf(const Positions& marks) const {
       }
       pass.has_edge |= token.h2d || token.d2h || token.after_wait;
       pass.takes_input |= token.h2d;
+      pass.reads_rows |= token.reads_rows;
       replays += token.whole ? 1 : 0;
       calls += token.computes ? 1 : 0;
     }
@@ -227,17 +256,56 @@ Nesting LoopMarks::NestingOf(const Positions& outer,
                              const Positions& inner) const {
   if (inner.size() < 3 * outer.size() / 2) return {};
   const std::vector<Pass> parts = PassesOf(inner);
+  if (IsExtraOfSome(outer, inner, parts)) return {.inner_is_step = true};
   if (!HaveEqualProducts(outer, inner, parts)) return {};
   const std::vector<Pass> passes = PassesOf(outer);
   if (HaveEdges(inner, parts)) {
-    const auto takes_input = [](const Pass& pass) { return pass.takes_input; };
+    if (AreExits(outer, inner, passes, parts)) return {.may_be_other = true};
     return {.inner_is_step = true,
-            .may_be_other = NearlyAll(passes, takes_input) &&
-                            !NearlyAll(parts, takes_input)};
+            .may_be_other = NearlyAll(passes, kTakesInput) &&
+                            !NearlyAll(parts, kTakesInput)};
   }
   if (HaveEdges(outer, passes)) return {};
   return {.inner_is_step = HaveEqualSizes(outer, inner, parts),
           .may_be_other = true};
+}
+
+// Whether `inner` reads what passes that alone take input come to, some sooner
+// than others: exits on the way. Tokens of sequences begin with an embedding.
+bool LoopMarks::AreExits(const Positions& outer, const Positions& inner,
+                         const std::vector<Pass>& passes,
+                         const std::vector<Pass>& parts) const {
+  return NearlyAll(passes, kTakesInput) && !NearlyAll(parts, kTakesInput) &&
+         !NearlyAll(parts, [](const Pass& p) { return p.reads_rows; }) &&
+         !IsRegular(PartsIn(outer, inner));
+}
+
+// Whether what `outer` marks some passes do beside what all do, now and then,
+// each with an input of its own: a large model behind a small one.
+bool LoopMarks::IsExtraOfSome(const Positions& outer, const Positions& inner,
+                              const std::vector<Pass>& parts) const {
+  if (!NearlyAll(parts, kTakesInput) || IsRegular(PartsIn(outer, inner))) {
+    return false;
+  }
+  std::vector<std::vector<uint32_t>> marked;
+  std::vector<std::vector<uint32_t>> unmarked;
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const auto next = std::lower_bound(outer.begin(), outer.end(), inner[part]);
+    const bool holds = next != outer.end() && *next < inner[part + 1];
+    std::vector<uint32_t> products;
+    for (size_t i = inner[part]; i < inner[part + 1]; ++i) {
+      if (tokens_[i].product) products.push_back(tokens_[i].signature);
+    }
+    std::sort(products.begin(), products.end());
+    (holds ? marked : unmarked).push_back(std::move(products));
+  }
+  if (marked.empty() || unmarked.size() < kMinRepeats) return false;
+  const std::vector<uint32_t>& usual = unmarked[unmarked.size() / 2];
+  return !usual.empty() &&
+         NearlyAll(unmarked, [&](const auto& p) { return p == usual; }) &&
+         NearlyAll(marked, [&](const auto& p) {
+           return std::ranges::includes(p, usual);
+         });
 }
 
 // Whether the parts have; or, where no number is usual, whether the parts that

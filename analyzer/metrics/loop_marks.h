@@ -52,11 +52,17 @@ class LoopMarks {
     size_t products = 0;
     bool has_edge = false;  // copies from or to the host, waits, one replay
     bool takes_input = false;
+    bool reads_rows = false;
   };
 
   std::vector<Pass> PassesOf(const Positions& marks) const;
   bool HaveEdges(const Positions& marks, const std::vector<Pass>& passes) const;
   bool PauseAtOnePlace(const Positions& marks) const;
+  bool AreExits(const Positions& outer, const Positions& inner,
+                const std::vector<Pass>& passes,
+                const std::vector<Pass>& parts) const;
+  bool IsExtraOfSome(const Positions& outer, const Positions& inner,
+                     const std::vector<Pass>& parts) const;
   bool HaveEqualProducts(const Positions& outer, const Positions& inner,
                          const std::vector<Pass>& parts) const;
   bool HaveEqualSizes(const Positions& outer, const Positions& inner,

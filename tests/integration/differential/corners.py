@@ -191,3 +191,78 @@ def entropy_temperature(device):
         (log_alpha * (entropy.detach() - 4)).mean().backward()
         of_alpha.step()
     return step
+
+
+@program("more")
+def batched_experts(device):
+    """Experts as batched products; a router's softmax lies between two blocks
+    of them, whose products fit each other."""
+    class Experts(nn.Module):
+        def __init__(self, width=32, hidden=64, experts=8):
+            super().__init__()
+            self.router = nn.Linear(width, experts)
+            self.up = nn.Parameter(0.1 * torch.randn(experts, width, hidden))
+            self.down = nn.Parameter(0.1 * torch.randn(experts, hidden, width))
+
+        def forward(self, x):
+            chances = self.router(x).softmax(-1)
+            groups = x.view(len(self.up), -1, x.shape[1])
+            hidden = F.gelu(torch.bmm(groups, self.up))
+            out = torch.bmm(hidden, self.down).view(x.shape)
+            return out * chances.mean(-1, keepdim=True)
+    model = nn.Sequential(Experts(), Experts()).to(device)
+    x = torch.randn(128, 32, device=device)
+    return trainer(model, lambda m: m(x).square().mean())
+
+
+@program("more")
+def graphed_body(device):
+    """A part of the model is captured forward and backward."""
+    body = nn.Sequential(nn.Linear(32, 64), nn.ReLU(),
+                         nn.Linear(64, 64)).to(device)
+    head = nn.Linear(64, 4).to(device)
+    x = torch.randn(16, 32, device=device)
+    y = torch.randint(4, (16,), device=device)
+    graphed = torch.cuda.make_graphed_callables(body, (x,))
+    optimizer = torch.optim.Adam([*body.parameters(), *head.parameters()])
+    return trainer(head, lambda m: F.cross_entropy(m(graphed(x)), y), optimizer)
+
+
+@program("more")
+def informed_by_physics(device):
+    """The residual of an equation is made of gradients of gradients."""
+    model = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 32),
+                          nn.Tanh(), nn.Linear(32, 1)).to(device)
+    border = torch.rand(16, 2, device=device)
+    values = torch.rand(16, 1, device=device)
+
+    def loss(m):
+        x = torch.rand(64, 2, device=device, requires_grad=True)
+        u = m(x)
+        first, = torch.autograd.grad(u.sum(), x, create_graph=True)
+        second, = torch.autograd.grad(first[:, 0].sum(), x, create_graph=True)
+        residual = first[:, 1:] + u * first[:, :1] - 0.1 * second[:, :1]
+        return residual.square().mean() + F.mse_loss(m(border), values)
+    return trainer(model, loss, torch.optim.Adam(model.parameters()))
+
+
+@program("more")
+def attacked_inputs(device):
+    """Inputs move along their gradient before the model learns of them."""
+    model = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(),
+                          nn.MaxPool2d(4), nn.Flatten(),
+                          nn.Linear(16 * 16, 10)).to(device)
+    x = torch.randn(8, 3, 16, 16, device=device)
+    y = torch.randint(10, (8,), device=device)
+
+    def loss(m):
+        noise = torch.zeros_like(x)
+        for _ in range(2):
+            noise.requires_grad_()
+            gradient, = torch.autograd.grad(F.cross_entropy(m(x + noise), y),
+                                            noise)
+            moved = noise.detach() + 0.01 * gradient.sign()
+            noise = moved.clamp(-0.03, 0.03)
+        return F.cross_entropy(m(x + noise), y)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    return trainer(model, loss, optimizer)

@@ -37,7 +37,7 @@ POINTS = 1.0  # of the GPU time, by class
 # Programs whose layers are not alike, and why; all others' must be.
 OTHER_LAYERS = {
     "mixture_of_experts": "elementwise work beside a softmax, without numbers",
-    "sparse_embeddings": "numbers in order look like a layer with a gradient",
+    "batched_experts": "the same",
     "graph_attention": "gradients of divisions and of rows read, in a row",
     "vision_transformer": "gradients of two norms of queries and keys in a row",
     "checkpointed_half_precision": "the same",
@@ -60,9 +60,9 @@ OTHER_LAYERS = {
     "spatial_transformer": "fills for the gradient of a sampled grid",
     "convolutional_lstm": "elementwise work, several uses of one weight",
     "spectral_judge": "iterations over weights, without gradients",
-    "orthogonal_updates": "products of an update, of equal sizes",
     "gradients_of_samples": "gradients of a batch of models",
     "linear_systems": "elementwise work between factorizations",
+    "graphed_body": "a replay has no operators, so no sizes and no nodes",
     "graph_product": "a sparse gradient's rows, by index",
     "sparse_matrix": "operands of sparse products are not followed",
     "attentive_decoder": "only addresses tell a layer that is used again",

@@ -168,6 +168,51 @@ TEST(CompositeAttentionTest, ProductsThatDoNotFitAreNone) {
   EXPECT_EQ(program.Count(kAttention), 0);
 }
 
+// A softmax of one warp a row, or two: `blocks` of `rows` rows of threads.
+std::string Softmax(int log2, int blocks, int rows,
+                    const std::string& pass = "forward",
+                    const std::string& is_log = "false") {
+  return absl::StrCat("\"void softmax_warp_", pass, "<float, float, float, ",
+                      log2, ", ", is_log, ", false>(int)\" grid=", blocks,
+                      ",1,1 block=32,", rows, ",1");
+}
+
+TEST(CompositeAttentionTest, ASoftmaxOfTheScoresSizeIsAttentions) {
+  Program program;  // 12 x 48 rows of 64
+  program.Product(12, 64, 48, 32).Kernel(Softmax(6, 72, 4));
+  program.Product(12, 32, 48, 64);
+  EXPECT_EQ(program.Count(kAttention), 3);
+}
+
+TEST(CompositeAttentionTest, SinksMayBeAppendedToTheScores) {
+  Program program;  // 12 x 48 rows of 65
+  program.Product(12, 64, 48, 32).Kernel(Softmax(7, 72, 4));
+  program.Product(12, 32, 48, 64);
+  EXPECT_EQ(program.Count(kAttention), 3);
+}
+
+// Eight experts of 16 tokens, whose products give and take what the next needs;
+// 128 tokens choose among the experts of the block behind.
+TEST(CompositeAttentionTest, ARouterBetweenExpertsIsNoAttention) {
+  Program forward;
+  forward.Product(8, 64, 16, 32).Product(8, 32, 16, 64);
+  forward.Kernel(Softmax(3, 4, 16));
+  forward.Product(8, 64, 16, 32).Product(8, 32, 16, 64);
+  EXPECT_EQ(forward.Count(kAttention), 0);
+  Program backward;
+  backward.InBackward().Product(8, 64, 16, 32).Product(8, 32, 64, 16);
+  backward.Kernel(Softmax(3, 4, 16, "backward"));
+  backward.Product(8, 32, 16, 64).Product(8, 64, 32, 16);
+  EXPECT_EQ(backward.Count(kAttention), 0);
+}
+
+TEST(CompositeAttentionTest, TheSoftmaxOfALossIsNoAttentions) {
+  Program program;
+  program.Product(12, 64, 48, 32).Kernel(Softmax(6, 72, 4, "forward", "true"));
+  program.Product(12, 32, 48, 64);
+  EXPECT_EQ(program.Count(kAttention), 0);
+}
+
 TEST(CompositeAttentionTest, StreamsAreLookedAtOneByOne) {
   Program program;
   program.OnStream(7).Product(12, 64, 48, 32);
@@ -252,6 +297,15 @@ TEST(CompositeRecurrentTest, AStateThroughTanhIsACell) {
   }
   EXPECT_EQ(cell.Count(kRnn), 40);
   EXPECT_EQ(layers.Count(kRnn), 0);
+}
+
+TEST(CompositeRecurrentTest, TheSearchForAFixedPointIsNoCell) {
+  Program search;
+  for (int step = 0; step < 20; ++step) {
+    search.Product(1, 128, 16, 128, 1000).Kernel(kAdding);
+    search.Kernel("\"at::native::tanh_kernel\"").Kernel("layer_norm_kernel");
+  }
+  EXPECT_EQ(search.Count(kRnn), 0);
 }
 
 constexpr char kFusedCell[] = "\"kernel::gru_cell_forward<float>\"";

@@ -354,6 +354,59 @@ TEST(DirectionTest, WhatMakesTheNextBatchBetweenBackwardPassesIsNoUpdate) {
             (Directions{kForward, update, update, kForward}));
 }
 
+// As of equations whose residuals are made of gradients.
+TEST(DirectionTest, WhatIsComputedOfAGradientAndSummedUpIsNoUpdate) {
+  const Direction update = Direction::kUpdate;
+  EXPECT_EQ(BetweenPasses({{"elementwise_mul", "elementwise_add",
+                            "elementwise_pow", "at::native::reduce_kernel"},
+                           {"multi_tensor_apply_adam"}}),
+            (Directions{kForward, kForward, kForward, kForward, update}));
+  // Norms of gradients scale them first.
+  EXPECT_EQ(
+      BetweenPasses({{"at::native::reduce_kernel", "at::native::reduce_kernel",
+                      "elementwise_mul", "elementwise_mul", "elementwise_add",
+                      "elementwise_add"},
+                     {"multi_tensor_apply_adam"}}),
+      Directions(7, update));
+}
+
+// As of an attack on the input, or a sample that moves along the gradient.
+TEST(DirectionTest, WhatIsDoneOnceWithAGradientIsNoUpdateOfWeights) {
+  EXPECT_EQ(
+      BetweenPasses({{"elementwise_sign", "elementwise_mul", "elementwise_add",
+                      "elementwise_clamp"},
+                     {"multi_tensor_apply_adam"}}),
+      (Directions{kForward, kForward, kForward, kForward, Direction::kUpdate}));
+}
+
+TEST(DirectionTest, BetweenTwoBackwardPassesWithoutAnOptimizerIsALoss) {
+  const Direction update = Direction::kUpdate;
+  EXPECT_EQ(
+      DirectionsOf(
+          Launch(10, 0, "volta_sgemm_tn") + Launch(20, 1, "volta_sgemm_nn") +
+          Launch(30, 0, "elementwise_add") + Launch(40, 0, "elementwise_mul") +
+          Launch(50, 1, "elementwise_mul") +
+          Launch(60, 0, "multi_tensor_apply_adam")),
+      (Directions{kForward, kBackward, kForward, kForward, kBackward, update}));
+}
+
+constexpr char kFillsNumbers[] =
+    "\"void at::native::vectorized_elementwise_kernel<2, "
+    "at::native::FillFunctor<long> >(int)\"";
+
+// As the state of a graph's random numbers, or labels.
+TEST(DirectionTest, WholeNumbersThatAreFilledInBeginTheNextBatch) {
+  const Direction update = Direction::kUpdate;
+  EXPECT_EQ(BetweenPasses(
+                {{kFillsNumbers}, {"multi_tensor_apply_adam", kFillsNumbers}}),
+            (Directions{kForward, update, kForward}));
+  // Between gradients and what may update by them they tell nothing.
+  EXPECT_EQ(
+      BetweenPasses({{kFillsNumbers, "elementwise_add", "elementwise_add"},
+                     {"multi_tensor_apply_adam"}}),
+      (Directions{update, update, update, update}));
+}
+
 TEST(DirectionTest, NumbersInOrderBehindTheOptimizerBeginTheNextBatch) {
   EXPECT_EQ(BetweenPasses({{"multi_tensor_apply_adam", "elementwise_lerp",
                             "elementwise_kernel_with_index_arange"}}),

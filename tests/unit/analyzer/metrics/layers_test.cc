@@ -385,6 +385,34 @@ TEST(LayersTest, SumsOfGradientsAreNoCounterpartOfABiasAdd) {
   EXPECT_EQ(rows[1].both_us, 0);
 }
 
+TEST(LayersTest, TwoActivationsInARowAreTwoLayers) {
+  const Summary summary = Program()
+                              .Kernel(kMain, "relu_kernel", 3)
+                              .Kernel(kMain, "softplus_kernel", 5)
+                              .Kernel(kAutograd, "softplus_backward", 7)
+                              .Kernel(kAutograd, "threshold_kernel", 11)
+                              .Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].forward_us, 3);
+  EXPECT_EQ(rows[0].both_us, 11);
+  EXPECT_EQ(rows[1].both_us, 7);
+}
+
+TEST(LayersTest, NumbersInOrderHaveNoGradient) {
+  const Summary summary =
+      Program()
+          .Kernel(kMain, "elementwise_kernel_with_index", 3)
+          .Kernel(kMain, "EmbeddingBag_updateOutputKernel_sum_mean", 5)
+          .Kernel(kAutograd, "embedding_backward_feature_kernel", 7)
+          .Kernel(kAutograd, "vectorized_elementwise_kernel", 11)
+          .Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].both_us, 0);
+  EXPECT_EQ(rows[1].both_us, 18);
+}
+
 TEST(LayersTest, GradientsOfRowsByIndexGoTheOtherWay) {
   const std::string read = "at::native::vectorized_gather_kernel<16,long>";
   const std::string add = "at::native::indexFuncLargeIndex<float,long>";

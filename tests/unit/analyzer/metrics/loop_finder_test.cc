@@ -87,6 +87,31 @@ TEST(LoopFinderTest, ExitsOnTheWayAreNoSteps) {
   EXPECT_THAT(Starts(run), ::testing::SizeIs(12));
 }
 
+TEST(LoopFinderTest, ExitsWithoutAStemAreNoSteps) {
+  std::string run;
+  for (const int exits : {1, 6, 2, 5, 1, 2, 6, 3, 1, 1, 6, 2}) {
+    run += "<" + Repeat("(cr(crs(ht>", exits);
+  }
+  const Loop loop = LoopSteps(TokensFromText(run));
+  EXPECT_EQ(loop.passes.size(), 12);
+  EXPECT_EQ(loop.other_count, 36);
+}
+
+// As many at once are batches of what was copied.
+TEST(LoopFinderTest, AsManyAnswersToEachInputAreSteps) {
+  EXPECT_THAT(Starts(Repeat("<" + Repeat("(cr(crs(ht>", 4), 6)),
+              ::testing::SizeIs(24));
+}
+
+TEST(LoopFinderTest, ALargeModelThatASmallOneAsksNowAndThenMakesNoSteps) {
+  std::string run;
+  for (const int asks : {0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1}) {
+    run += "<(cr(cs>";
+    if (asks != 0) run += "(cr(cr(cr(ct>";
+  }
+  EXPECT_THAT(Starts(run), ::testing::SizeIs(16));
+}
+
 TEST(LoopFinderTest, InnerLoopsMayVaryInLength) {
   std::string run;
   for (const int length : {9, 14, 7, 20, 11, 8}) {

@@ -12,9 +12,9 @@ namespace dltap::analyzer {
 
 // One call per letter, 10 ns each, 1 ns apart; '.' lengthens the pause before
 // the next one. A letter is a kernel, a capital an update; '(' before it makes
-// a product of the forward pass, ')' one of the backward pass, ']' backward
-// work that is no product. '<' copies to the device, '>' from it, a digit on
-// it, '=' replays a graph of 20 kernels.
+// a product of the forward pass ('e' reads an embedding), ')' one of the
+// backward pass, ']' backward work that is no product. '<' copies to the
+// device, '>' from it, a digit on it, '=' replays a graph of 20 kernels.
 inline std::vector<CallToken> TokensFromText(std::string_view text) {
   std::vector<CallToken> tokens;
   int64_t at = 0;
@@ -38,6 +38,7 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
     token.optimizer = c == 'O';
     token.forward = direction == '(' || token.whole;
     token.backward = direction == ')' || direction == ']';
+    token.reads_rows = token.forward && c == 'e';
     token.product = token.forward || direction == ')';
     // The same kernel forward and backward is not the same call.
     if (token.backward) token.signature += 128;
