@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <utility>
-
 #include "absl/strings/str_format.h"
 #include "analyzer/advice/rules.h"
 #include "analyzer/advice/saving.h"
