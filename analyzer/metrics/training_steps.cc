@@ -292,6 +292,34 @@ void KeepOtherLoops(const Tokens& tokens, const std::vector<TokenSpan>& spans,
   }
 }
 
+size_t Inputs(const Tokens& tokens, size_t first, size_t end) {
+  size_t count = 0;
+  for (size_t i = first; i < end; ++i) count += tokens[i].h2d ? 1 : 0;
+  return count;
+}
+
+// How often an iteration copies from the host that has nothing in front; 0: it
+// is not known, or they do not.
+size_t UsualInputs(const Tokens& tokens, const std::vector<TokenSpan>& spans,
+                   const std::vector<size_t>& begins) {
+  std::vector<size_t> inputs;
+  for (size_t i = 1; i < spans.size(); ++i) {
+    if (begins[i] > spans[i].first) continue;
+    inputs.push_back(Inputs(tokens, spans[i].first, spans[i].end));
+  }
+  return inputs.size() < kMinRepeats ? 0 : Median(inputs);
+}
+
+// Whether the passes that end at `begin` have taken what the iteration behind
+// them works on: it copies nothing itself, and they copy what it usually does.
+bool TakeItsInput(const Tokens& tokens, const TokenSpan& span, size_t begin,
+                  size_t usual) {
+  size_t behind = begin;
+  while (behind > span.first && !tokens[behind - 1].product) --behind;
+  return usual > 0 && Inputs(tokens, span.first, behind) == usual &&
+         Inputs(tokens, behind, span.end) == 0;
+}
+
 // Passes forward in front of iterations, as spans of their own: what is left
 // must be an iteration like the others. If the passes are the most of the run
 // (a rollout, say), they are part of the iterations.
@@ -311,6 +339,7 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
   KeepOtherLoops(tokens, spans, begins);
   const ProductRange alike = RangeOf(spans, begins, products);
   const bool part_of_them = HaveGradientsOfPasses(tokens, spans, begins);
+  const size_t usual_inputs = UsualInputs(tokens, spans, begins);
   std::vector<TokenSpan> out = {spans[0]};
   size_t in_front = 0;
   size_t n_in_front = 0;
@@ -321,7 +350,7 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
     const size_t before = Products(tokens, span.first, begin);
     const size_t rest = products[i] - before;
     if (before == 0 || rest < alike.least || rest > alike.most ||
-        part_of_them) {
+        part_of_them || TakeItsInput(tokens, span, begin, usual_inputs)) {
       begin = span.first;
     }
     if (begin > span.first) {

@@ -126,6 +126,23 @@ TEST(TrainingStepsTest, PassesForwardAmongStepsAreEvaluation) {
                           "37u", "41e"));
 }
 
+TEST(TrainingStepsTest, APassOverTheStepsOwnInputIsPartOfIt) {
+  // Hard examples are sought among those of each third batch, before it.
+  const std::string step = "<<(a(c)c)aU";
+  const std::string seeking = "<<(a(c>(a(c)c)aU";
+  EXPECT_THAT(
+      Spans(Repeat(Repeat(step, 2) + seeking, 3)),
+      ElementsAre("0u", "7u", "14u", "24u", "31u", "38u", "48u", "55u", "62u"));
+}
+
+TEST(TrainingStepsTest, PassesWithMoreInputThanAStepAreEvaluation) {
+  // The next batch is copied before the evaluation.
+  const std::string step = "(a(c)c)aU<";
+  EXPECT_THAT(
+      Spans(Repeat(Repeat(step, 3) + "<(a(c<(a(c", 2)),
+      ElementsAre("0u", "5u", "11u", "17e", "24u", "29u", "35u", "41e"));
+}
+
 TEST(TrainingStepsTest, PassesOfOneModelAmongStepsOfTwoAreEvaluation) {
   // A teacher's pass and a student's, of the same calls; only a step copies.
   const std::string step = "<(a(c(a(c)c)aU";
@@ -144,12 +161,12 @@ TEST(TrainingStepsTest, PassesOfAnotherKindAfterTheLastStepAreEvaluation) {
 
 TEST(TrainingStepsTest, OnePassAfterTheLastStepIsAsThoseBetweenSteps) {
   const std::string step = "<(a(cl)c)aU";
-  EXPECT_THAT(Spans(Repeat(Repeat(step, 3) + "<(a(cm>", 2)),
-              ElementsAre("0u", "7u", "14u", "21e", "26u", "33u", "40u",
-                          "47e"));
-  EXPECT_THAT(Spans(Repeat(step, 3) + "<(a(cm>" + Repeat(step, 3) + "<(a(cl"),
-              ElementsAre("0u", "7u", "14u", "21e", "26u", "33u", "40u",
-                          "47i"));
+  EXPECT_THAT(
+      Spans(Repeat(Repeat(step, 3) + "<(a(cm>", 2)),
+      ElementsAre("0u", "7u", "14u", "21e", "26u", "33u", "40u", "47e"));
+  EXPECT_THAT(
+      Spans(Repeat(step, 3) + "<(a(cm>" + Repeat(step, 3) + "<(a(cl"),
+      ElementsAre("0u", "7u", "14u", "21e", "26u", "33u", "40u", "47i"));
 }
 
 TEST(TrainingStepsTest, EvaluationMayComeBeforeAShortStep) {
