@@ -30,7 +30,7 @@ struct Row {
   size_t backward_products = 0;  // of the pass before
   bool updates = false;          // holds an optimizer's kernels
   bool replays = false;          // what a graph does is not known
-  bool before_replay = false;
+  bool before_replay = false;    // of a pass forward
   bool has_loss = false;
   // Kernels behind the last one of the optimizer.
   std::vector<size_t> kernels;  // submissions
@@ -73,6 +73,7 @@ class RowFinder {
 
   std::vector<Row> Run() {
     for (size_t i = 0; i < order_.size(); ++i) {
+      any_updates_ |= At(i).direction == Direction::kUpdate;
       if (is_backward_[i]) {
         VisitBackward(i);
       } else if (in_row_) {
@@ -81,6 +82,9 @@ class RowFinder {
     }
     return std::move(rows_);
   }
+  // Whether there are kernels of an optimizer, in rows or not: where replays
+  // hold the other passes backward, nothing may show them.
+  bool any_updates() const { return any_updates_; }
 
  private:
   const Attributed& At(size_t i) const {
@@ -186,6 +190,7 @@ class RowFinder {
   absl::flat_hash_map<size_t, bool> ranges_;  // by name
   absl::flat_hash_map<size_t, bool> fills_;   // by name
   std::vector<Row> rows_;
+  bool any_updates_ = false;
   bool in_pass_ = false;
   bool in_row_ = false;
   size_t products_ = 0;
@@ -211,7 +216,9 @@ std::optional<size_t> BeginWithout(const Row& row) {
 // Where the next batch begins in a row that updates, if anywhere; `batches` are
 // whole rows without update.
 std::optional<size_t> BeginIn(const Row& row, const std::set<Names>& batches) {
-  std::optional<size_t> begin = First(row.makes_data, row.fills_numbers);
+  std::optional<size_t> begin = row.makes_data;
+  // A replay is told by whole numbers where its random ones go on.
+  if (!row.before_replay) begin = First(begin, row.fills_numbers);
   if (row.is_whole_pass && row.operates) {
     begin = First(begin, row.operates);
   }
@@ -230,9 +237,9 @@ std::vector<bool> FindNextBatches(const TraceModel& model,
                                   const std::vector<Submission>& order,
                                   const std::vector<bool>& is_backward) {
   std::vector<bool> begins(order.size());
-  const std::vector<Row> rows =
-      RowFinder(model, process, attribution, order, is_backward).Run();
-  if (std::ranges::none_of(rows, &Row::updates)) return begins;
+  RowFinder finder(model, process, attribution, order, is_backward);
+  const std::vector<Row> rows = finder.Run();
+  if (!finder.any_updates()) return begins;
   std::set<Names> batches;
   for (const Row& row : rows) {
     if (row.MayUpdate()) continue;

@@ -407,6 +407,17 @@ TEST(DirectionTest, WholeNumbersThatAreFilledInBeginTheNextBatch) {
       (Directions{update, update, update, update}));
 }
 
+// As where graphs replay all but the first pass backward.
+TEST(DirectionTest, AnOptimizerThatFollowsNoPassBackwardTellsOfUpdates) {
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 1, "volta_sgemm_nn") +
+                         Launch(30, 0, kFillsNumbers) +
+                         Launch(40, 0, "volta_sgemm_tn") +
+                         Launch(50, 0, "multi_tensor_apply_adam")),
+            (Directions{kForward, kBackward, kForward, kForward,
+                        Direction::kUpdate}));
+}
+
 TEST(DirectionTest, NumbersInOrderBehindTheOptimizerBeginTheNextBatch) {
   EXPECT_EQ(BetweenPasses({{"multi_tensor_apply_adam", "elementwise_lerp",
                             "elementwise_kernel_with_index_arange"}}),
