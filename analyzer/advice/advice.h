@@ -59,7 +59,8 @@ struct Advice {
   std::optional<Phase> phase;
   std::optional<ProcessKey> process;  // whose; nullopt: the program's
   Evidence evidence;
-  // Of a step, 0 <= low <= gain <= high.
+  // Of a step, 0 <= low <= gain <= high. A rule that knows no better leaves the
+  // gain at 0: it becomes the middle of both.
   double gain_ns = 0;
   double gain_low_ns = 0;
   double gain_high_ns = 0;

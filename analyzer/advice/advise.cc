@@ -17,6 +17,9 @@ void Apply(const Rule& rule, const Facts& facts, std::vector<Found>& found) {
   rule.find(facts, advice);
   for (Advice& one : advice) {
     one.id = rule.id;
+    if (one.gain_ns == 0) {
+      one.gain_ns = (one.gain_low_ns + one.gain_high_ns) / 2;
+    }
     found.push_back({&rule, &facts, std::move(one)});
   }
 }

@@ -44,7 +44,6 @@ void AdviseAttention(const Facts& facts, std::vector<Advice>& out) {
     advice.gain_high_ns += facts.Step(idle_ns);
   }
   advice.gain_high_ns += OfALoopNs(facts);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step (products, softmax, what lies between) write and "

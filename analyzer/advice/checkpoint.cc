@@ -35,7 +35,6 @@ void AdviseCheckpoint(const Facts& facts, std::vector<Advice>& out) {
   advice.gain_low_ns *= kWorstWithout;
   advice.gain_high_ns = std::min(
       facts.step_ns, ns + facts.Step(facts.totals.in(DeviceState::kIdle)));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.basis = GainBasis::kMeasured;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(

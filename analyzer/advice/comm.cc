@@ -85,7 +85,6 @@ void AdviseComm(const Facts& facts, std::vector<Advice>& out) {
   advice.gain_high_ns = std::min(ns, free_ns) * (1 - 1 / parts);
   advice.gain_low_ns =
       std::max(0.0, kSureShare * advice.gain_high_ns - BucketsNs(facts));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.claims.With(LayerClass::kComm);
   advice.claimed_ns = ns;
   out.push_back(std::move(advice));

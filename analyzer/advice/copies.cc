@@ -51,7 +51,6 @@ void AdviseCopies(const Facts& facts, std::vector<Advice>& out) {
   advice.gain_high_ns = std::min(
       facts.step_ns, ns + facts.Step(Of(facts, LayerClass::kLayout).gpu_ns) +
                          facts.Step(facts.totals.in(DeviceState::kIdle)));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f copies a step from GPU memory to GPU memory, %.2f ms", count,

@@ -60,7 +60,6 @@ void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out) {
                      .steps_seen = copies.steps};
   advice.gain_high_ns = std::min(exposed_ns, free_ns);
   advice.gain_low_ns = kSureShare * advice.gain_high_ns;
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.after = "pageable";  // only pinned memory is copied meanwhile
   advice.claims.With(LayerClass::kCopyH2d);
   advice.claimed_ns = exposed_ns;

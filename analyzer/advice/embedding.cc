@@ -39,7 +39,6 @@ void AdviseEmbedding(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, Direction::kUpdate));
   advice.gain_high_ns += BesideNs(facts);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "the gradients of %.0f embedding tables a step are zeros but for a few "

@@ -13,8 +13,9 @@ constexpr double kLeastShare = 0.05;  // of the step
 constexpr double kSureShare = 0.8;    // now and then one is wanted
 
 constexpr Wording kAct = {
-    .any = "evaluate every N steps instead of in each; take what the first "
-           "pass computed for metrics"};
+    .any =
+        "evaluate every N steps instead of in each; take what the first "
+        "pass computed for metrics"};
 
 }  // namespace
 
@@ -27,11 +28,9 @@ void AdviseExtraPasses(const Facts& facts, std::vector<Advice>& out) {
   advice.gain_low_ns *= kSureShare;
   // The last step's pass has no backward pass behind it, and is not counted.
   const auto steps = static_cast<double>(facts.steps);
-  advice.gain_high_ns =
-      std::min(facts.step_ns,
-               ns * (1 + 1 / std::max(1.0, steps - 1)) +
-                   facts.Step(facts.totals.in(DeviceState::kIdle)));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.gain_high_ns = std::min(
+      facts.step_ns, ns * (1 + 1 / std::max(1.0, steps - 1)) +
+                         facts.Step(facts.totals.in(DeviceState::kIdle)));
   advice.basis = GainBasis::kMeasured;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(

@@ -42,7 +42,6 @@ void AdviseFp64(const Facts& facts, std::vector<Advice>& out) {
   const LayerClass most = facts.classes.front().layer_class;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, most));
   advice.gain_high_ns += kMovedBest * MaybeMovedNs(facts, ns);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step compute in double precision, %.2f ms",

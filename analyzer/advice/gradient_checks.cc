@@ -38,7 +38,6 @@ void AdviseGradientChecks(const Facts& facts, std::vector<Advice>& out) {
   Advice advice =
       SavingOf(facts, work, WaitedFor(facts, LayerClass::kElementwise));
   advice.gain_high_ns += BesideNs(facts);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.basis = GainBasis::kMeasured;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(

@@ -37,7 +37,6 @@ void AdviseGradientSends(const Facts& facts, std::vector<Advice>& out) {
       fewer_ns +
           facts.Step(facts.totals.avoidable.of(Avoidable::kBucketCopies).ns));
   advice.gain_high_ns = std::max(advice.gain_high_ns, advice.gain_low_ns);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f all-reduces a step send what passes add up before one update, "

@@ -51,7 +51,6 @@ void AdviseLayout(const Facts& facts, std::vector<Advice>& out) {
       facts.totals.avoidable.of(Avoidable::kInnerTransposes).count > 0;
   // The kernels between the convolutions may read channels last quicker.
   if (inside) advice.gain_high_ns += PassesNs(facts, kBetween) / 2;
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = (inside ? kAct : kActBetween).For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step transpose what convolutions take and give, %.2f ms",

@@ -36,7 +36,6 @@ void AdviseManyTables(const Facts& facts, std::vector<Advice>& out) {
   Advice advice =
       SavingOf(facts, work, WaitedFor(facts, LayerClass::kEmbedding));
   advice.gain_high_ns += BesideNs(facts);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f lookups a step follow each other; their kernels, forward and "

@@ -49,7 +49,6 @@ void AdviseMicroBatches(const Facts& facts, std::vector<Advice>& out) {
   advice.gain_high_ns =
       std::min(share * advice.gain_high_ns + fewer * idle_ns, facts.step_ns);
   advice.gain_low_ns = std::min(advice.gain_low_ns, advice.gain_high_ns);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f equal passes before each update, %.1f %% of the memory in use: "

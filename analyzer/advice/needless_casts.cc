@@ -12,8 +12,9 @@ constexpr double kLeastShare = 0.03;  // of the step
 
 constexpr Wording kAct = {
     .any = "leave out casts to another type and back",
-    .torch = "leave out .float() or .to(dtype) where the next operation casts "
-             "back"};
+    .torch =
+        "leave out .float() or .to(dtype) where the next operation casts "
+        "back"};
 
 }  // namespace
 
@@ -24,7 +25,6 @@ void AdviseNeedlessCasts(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kLayout));
   advice.gain_high_ns += facts.Step(facts.totals.in(DeviceState::kIdle));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.basis = GainBasis::kMeasured;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(

@@ -25,7 +25,6 @@ void AdviseOneHot(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kGemm));
   advice.gain_high_ns += facts.Step(facts.totals.in(DeviceState::kIdle));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f products a step multiply a table with rows that a scatter wrote "

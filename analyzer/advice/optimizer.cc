@@ -69,7 +69,6 @@ void AdviseOptimizer(const Facts& facts, std::vector<Advice>& out) {
   advice.gain_low_ns += kFewerLaunches * launching_ns;
   advice.gain_high_ns = std::max(
       advice.gain_low_ns, advice.gain_high_ns + std::max(0.0, update_ns - ns));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "the update takes %.2f ms, in %.0f kernels of %.1f us", update_ns * 1e-6,

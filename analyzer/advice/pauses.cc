@@ -10,14 +10,18 @@ constexpr double kLeastShare = 0.05;  // of the step
 constexpr double kSureShare = 0.4;
 
 constexpr Wording kAct = {
-    .any = "what the program does there (logging, files, metrics, sleep) in "
-           "another thread, or every N steps",
-    .torch = "no gc.collect(), torch.save, logging, sleep or NumPy work in "
-             "each step: every N steps, or in another thread",
-    .tensorflow = "no Python work or new tf.function in each step: every N "
-                  "steps, or in another thread",
-    .jax = "no NumPy work, files or new jax.jit in each step: every N steps, "
-           "or in another thread"};
+    .any =
+        "what the program does there (logging, files, metrics, sleep) in "
+        "another thread, or every N steps",
+    .torch =
+        "no gc.collect(), torch.save, logging, sleep or NumPy work in "
+        "each step: every N steps, or in another thread",
+    .tensorflow =
+        "no Python work or new tf.function in each step: every N "
+        "steps, or in another thread",
+    .jax =
+        "no NumPy work, files or new jax.jit in each step: every N steps, "
+        "or in another thread"};
 
 // What the samples say of the host meanwhile.
 std::string_view Doing(const Facts& facts) {
@@ -44,12 +48,11 @@ void AdvisePauses(const Facts& facts, std::vector<Advice>& out) {
                      .ops = {},
                      .steps_seen = idle.steps};
   advice.gain_low_ns = kSureShare * ns;
-  for (const IdleCause cause : {IdleCause::kFramework, IdleCause::kBlocked,
-                                IdleCause::kPreempted}) {
+  for (const IdleCause cause :
+       {IdleCause::kFramework, IdleCause::kBlocked, IdleCause::kPreempted}) {
     advice.gain_high_ns += facts.IdleStepNs(cause);
     advice.claims.With(cause);
   }
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.claimed_ns = advice.gain_high_ns;
   out.push_back(std::move(advice));
 }

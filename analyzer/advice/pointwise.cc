@@ -47,7 +47,6 @@ void AdvisePointwise(const Facts& facts, std::vector<Advice>& out) {
       std::max(ns, PassesNs(facts, kClasses) + PassesNs(facts, kCasts)) -
       facts.Step(work.best_ns) +
       facts.Step(facts.totals.in(DeviceState::kIdle));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step are single operations in a row, %.2f ms; each "

@@ -86,7 +86,6 @@ void SetGain(const Facts& facts, Advice& advice) {
   advice.gain_low_ns += LaunchingNs(facts);
   advice.gain_high_ns += IdleNs(facts) + BesideCellsNs(facts);
   advice.gain_high_ns = std::min(advice.gain_high_ns, facts.step_ns);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.layer_class = LayerClass::kRnn;
   advice.claims.With(LayerClass::kRnn);
   advice.claimed_ns = facts.step_ns;

@@ -81,7 +81,6 @@ Advice SavingOf(const Facts& facts, const AvoidableSums& work,
       std::max(0.0, (ns - facts.Step(work.worst_ns)) * waited_for);
   advice.gain_high_ns =
       std::max(advice.gain_low_ns, ns - facts.Step(work.best_ns));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.basis = GainBasis::kModel;
   return advice;
 }

@@ -13,8 +13,9 @@ constexpr double kLeastShare = 0.05;  // of the step
 
 constexpr Wording kAct = {
     .any = "one batched operation in place of a loop over slices",
-    .torch = "torch.bmm (or a batched layer) in place of a loop over w[i]; "
-             "else x.unbind() or x.split() before the loop in place of x[i]"};
+    .torch =
+        "torch.bmm (or a batched layer) in place of a loop over w[i]; "
+        "else x.unbind() or x.split() before the loop in place of x[i]"};
 
 // One operation for all slices has no gaps between theirs, and fills the GPU.
 double BesideNs(const Facts& facts) {
@@ -40,7 +41,6 @@ void AdviseSlicedGradients(const Facts& facts, std::vector<Advice>& out) {
       SavingOf(facts, work, WaitedFor(facts, LayerClass::kElementwise));
   advice.gain_high_ns =
       std::min(facts.step_ns, advice.gain_high_ns + BesideNs(facts));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f slices of tensors a step have gradients as large as the whole, "

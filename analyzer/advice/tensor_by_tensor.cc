@@ -53,7 +53,6 @@ void AdviseTensorByTensor(const Facts& facts, std::vector<Advice>& out) {
     }
     Advice advice = SavingOf(facts, work, WaitedFor(facts, Direction::kUpdate));
     advice.gain_high_ns += BesideNs(facts);
-    advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
     advice.act = row.act.For(facts.framework);
     advice.why = absl::StrFormat(
         "%.0f kernels a step %s are of one tensor each; with what lies beside "

@@ -24,7 +24,6 @@ void AdviseUnfoldedConvolutions(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kConv));
   advice.gain_high_ns += facts.Step(facts.totals.in(DeviceState::kIdle));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f products a step multiply the unfolded patches of one sample "

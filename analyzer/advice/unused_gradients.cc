@@ -63,7 +63,6 @@ void AdviseUnusedGradients(const Facts& facts, std::vector<Advice>& out) {
   Advice advice = SavingOf(facts, work, WaitedFor(facts, layers.most));
   advice.gain_high_ns = std::max(advice.gain_high_ns, BackwardNs(facts)) +
                         facts.Step(facts.totals.in(DeviceState::kIdle));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f %s a step make gradients of weights, %.2f ms; the update is "

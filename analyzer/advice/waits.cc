@@ -35,7 +35,6 @@ void SetGainOfWaits(const Facts& facts, double least_ns, double more_ns,
                     Advice& advice) {
   advice.gain_low_ns = least_ns;
   advice.gain_high_ns = more_ns + ClaimIdle(facts, advice.claims);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.claimed_ns = advice.gain_high_ns;
 }
 

@@ -34,7 +34,6 @@ void AdviseWideLogits(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kSoftmax));
   advice.gain_high_ns += ZerosNs(facts, work);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f casts a step make the logits FP32 and their gradients narrow "

@@ -30,7 +30,6 @@ void AdviseZeroedGradients(const Facts& facts, std::vector<Advice>& out) {
   const double others = std::max<double>(1, facts.steps - 1.0);
   advice.gain_high_ns +=
       ns / others + facts.Step(facts.totals.in(DeviceState::kIdle));
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.basis = GainBasis::kMeasured;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
