@@ -19,19 +19,22 @@ constexpr Wording kAct = {
 
 }  // namespace
 
-// Surely saved is what nothing else hides, but for waiting: ranks that are not
-// equally quick wait for each other once in any case. Kernels beside
-// collectives run slower, and gradients are copied for each of them.
+// Surely saved is what nothing else hides, as much of it as of any other
+// communication, but for waiting: ranks that are not equally quick wait for
+// each other once in any case. Kernels beside collectives run slower, and
+// gradients are copied for each of them.
 void AdviseGradientSends(const Facts& facts, std::vector<Advice>& out) {
   const AvoidableSums& work =
       facts.totals.avoidable.of(Avoidable::kGradientSends);
   const double ns = facts.Step(work.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   const CommTimes& comm = facts.totals.comm_exposed;
-  const double exposed_ns = facts.Step(comm.all_ns() - comm.waiting_ns);
+  const auto exposed_ns = static_cast<double>(comm.all_ns() - comm.waiting_ns);
+  const auto all_ns = static_cast<double>(
+      facts.totals.classes[static_cast<size_t>(LayerClass::kComm)].gpu_ns);
   const double fewer_ns = ns - facts.Step(work.best_ns);
   Advice advice = SavingOf(facts, work, 0);
-  advice.gain_low_ns = exposed_ns * fewer_ns / ns;
+  advice.gain_low_ns = fewer_ns * exposed_ns / all_ns;
   advice.gain_high_ns = std::min(
       facts.step_ns,
       fewer_ns +

@@ -16,9 +16,7 @@ namespace {
 using opmodel::Dim;
 using opmodel::DType;
 
-// Shares of the peaks that kernels reach: long ones at best, and what even
-// small or badly shaped ones do.
-constexpr double kWorstTensorShare = 0.35;
+// Shares of the peaks that even small or badly shaped kernels reach.
 constexpr double kWorstAttentionShare = 0.25;
 constexpr double kWorstBandwidthShare = 0.6;
 constexpr double kShortKernelNs = 5000;

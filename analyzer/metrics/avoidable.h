@@ -119,6 +119,9 @@ class AvoidableKeeper {
   AvoidableWork Take();
 
  private:
+  // Of tensor cores' peak, what even badly shaped products reach.
+  static constexpr double kWorstTensorShare = 0.35;
+
   // What an activity would take in the quicker way.
   struct Times {
     double best_ns;

@@ -7,6 +7,7 @@
 #include "analyzer/metrics/avoidable.h"
 #include "analyzer/metrics/kernel_traits.h"
 #include "analyzer/metrics/operand_elements.h"
+#include "analyzer/metrics/operand_shapes.h"
 #include "analyzer/metrics/operands.h"
 
 // What programs write in a form that costs more than another one of the same
@@ -29,11 +30,6 @@ constexpr double kSortedAccesses = 40;
 // Of the softmax of FP32 logits and its gradient, one that reads and writes
 // them in two bytes an element, in as few passes as it needs, takes so much.
 constexpr double kNarrowSoftmax = 0.25;
-
-// What convolutions on tensor cores reach at worst of the peak, where they fill
-// tiles of so many channels.
-constexpr double kTensorShare = 0.35;
-constexpr double kTileChannels = 128;
 
 constexpr uint64_t kNoSmallDownload = 1 << 20;
 
@@ -202,13 +198,14 @@ void AvoidableKeeper::FollowUnfolds(const Part& part) {
     const bool is_narrow = opmodel::BitsOf(op.math) == 16;
     const auto type = is_narrow ? op.math : opmodel::DType::kTf32;
     const double peak = opmodel::PeakFlopsPerS(*gpu_, type);
-    const int64_t channels = std::min(op[Dim::kM], op[Dim::kN]);
-    const double share = kTensorShare * std::min(1.0, channels / kTileChannels);
-    const double ns = peak > 0 ? 1e9 * part.efficiency.flops / peak : part.ns;
+    const double best_ns =
+        peak > 0 ? 1e9 * part.efficiency.flops / peak : part.ns;
+    const double share =
+        kWorstTensorShare * TileShare(std::min(op[Dim::kM], op[Dim::kN]));
     unfolded_.AddProduct({.sizes = {op[Dim::kM], op[Dim::kN], op[Dim::kK]},
                           .ns = part.ns,
-                          .best_ns = ns,
-                          .worst_ns = is_narrow ? ns / share : part.ns});
+                          .best_ns = best_ns,
+                          .worst_ns = is_narrow ? best_ns / share : part.ns});
   }
 }
 

@@ -40,7 +40,7 @@ void AvoidableKeeper::FollowAllReduces(const Part& part) {
 }
 
 void AvoidableKeeper::FollowBucketCopies(const Part& part) {
-  if (part.activity.kind != ActivityKind::kMemcpy ||
+  if (!sends_ || part.activity.kind != ActivityKind::kMemcpy ||
       part.activity.copy != CopyKind::kDeviceToDevice ||
       !part.attributed.submitted_by.known()) {
     return;

@@ -26,9 +26,8 @@ void SetOfForms(std::string_view name, uint32_t& traits) {
   set(HasAny(name, {"_scatter_gather_elementwise_kernel"}), kScatterName);
   set(HasAny(name, {"compute_grad_weight", "embedding_backward"}),
       kTableGradientName);
-  set(HasAny(name, {"im2col_kernel", "vol2col_kernel"}), kUnfoldName);
-  set(HasAny(name, {"col2im_kernel", "col2im_batched_kernel", "vol2im_kernel"}),
-      kFoldName);
+  set(HasAny(name, {"im2col", "vol2col"}), kUnfoldName);
+  set(HasAny(name, {"col2im", "vol2im", "col2vol"}), kFoldName);
   set(HasAny(name, {"cunn_SoftMax"}) && HasAny(name, {"LogSoftMax"}) &&
           HasAny(name, {"float, float, float"}),
       kWideSoftmaxName);

@@ -32,13 +32,16 @@ double LoadShare(const opmodel::Operation& op, opmodel::DType type) {
   return static_cast<double>(elements) / static_cast<double>(most);
 }
 
-double TileShare(const opmodel::Operation& op) {
+double TileShare(int64_t channels) {
   constexpr int64_t kTile = 128;
+  return static_cast<double>(std::min(channels, kTile)) / kTile;
+}
+
+double TileShare(const opmodel::Operation& op) {
   using opmodel::Dim;
   double share = 1;
   for (const Dim dim : {Dim::kChannelsIn, Dim::kChannelsOut}) {
-    if (op[dim] <= 0) continue;
-    share *= static_cast<double>(std::min(op[dim], kTile)) / kTile;
+    if (op[dim] > 0) share *= TileShare(op[dim]);
   }
   return share;
 }

@@ -2,6 +2,8 @@
 #ifndef DLTAP_ANALYZER_METRICS_OPERAND_SHAPES_H_
 #define DLTAP_ANALYZER_METRICS_OPERAND_SHAPES_H_
 
+#include <cstdint>
+
 #include "opmodel/operation.h"
 
 // What the dimensions of a library call tell of the matrices and arrays that
@@ -13,8 +15,9 @@ namespace dltap::analyzer {
 // Which dimensions are rows is not known, so the oddest counts.
 double LoadShare(const opmodel::Operation& op, opmodel::DType type);
 
-// The share of tensor cores' tiles that a convolution of few channels fills, in
-// and out; 1 of what is no convolution.
+// The share of tensor cores' tiles that so many channels fill.
+double TileShare(int64_t channels);
+// That of a convolution, in and out; 1 of what is no convolution.
 double TileShare(const opmodel::Operation& op);
 
 // Whether a copy that moves `bytes` may be of all that a convolution takes or
