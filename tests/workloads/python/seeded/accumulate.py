@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients are sent for each of 8 micro-batches; repaired: for the last."""
 import contextlib
-import os
 
 import torch
 import torch.distributed as dist
@@ -16,9 +15,7 @@ PARTS = 8
 def main() -> None:
     args = common.options(__doc__)
     torch.set_float32_matmul_precision("high")
-    device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-    torch.cuda.set_device(device)
-    dist.init_process_group("nccl", device_id=device)
+    device = common.join_ranks()
     model = DistributedDataParallel(common.mlp(2048, 12),
                                     device_ids=[device.index])
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, fused=True)

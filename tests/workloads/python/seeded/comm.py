@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Gradients are averaged after the backward pass; repaired: during it."""
-import os
 
 import torch
 import torch.distributed as dist
@@ -13,9 +12,7 @@ import common
 def main() -> None:
     args = common.options(__doc__)
     torch.set_float32_matmul_precision("high")
-    device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-    torch.cuda.set_device(device)
-    dist.init_process_group("nccl", device_id=device)
+    device = common.join_ranks()
     model = common.mlp(2048, 12)
     if not args.bug:
         model = DistributedDataParallel(model, device_ids=[device.index])

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the programs of this folder share."""
 import argparse
+import os
 from collections.abc import Callable
 
 import torch
+import torch.distributed as dist
 from torch import nn
 
 
@@ -29,6 +31,14 @@ def update(optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
     optimizer.step()
+
+
+def join_ranks() -> torch.device:
+    """This rank's GPU, as torchrun tells it."""
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+    torch.cuda.set_device(device)
+    dist.init_process_group("nccl", device_id=device)
+    return device
 
 
 def captured(step: Callable[[], None]) -> torch.cuda.CUDAGraph:
