@@ -70,26 +70,27 @@ class Pauses:
     EVERY = 3  # as programs/paused.py
 
     def __init__(self, gaps, used, took, kind):
-        self.idle = idle_ms(gaps, CAUSES[kind])
-        self.steps = [i for i in range(self.EVERY - 1, len(took), self.EVERY)
+        idle = idle_ms(gaps, CAUSES[kind])
+        self.idle = [idle[i] for i in range(len(took))]
+        self.steps = [i for i in range(self.EVERY - 1, len(took) - 1, self.EVERY)
                       if {i - 2, i - 1, i} <= used]
-        self.took = [collections.Counter() for _ in self.steps]
-        for sums, i in zip(self.took, self.steps):
-            for place, ms in took[i].items():
+        self.took = [collections.Counter() for _ in took]
+        for sums, places in zip(self.took, took):
+            for place, ms in places.items():
                 sums[place.split(":")[0]] += ms
 
     def places(self):
-        return sorted(set().union(*self.took))
+        return sorted(set().union(*(self.took[i] for i in self.steps)))
 
     def compare(self, place) -> tuple[float, float]:
         """(ms that the pauses took, ms that the report has more), medians."""
-        # A pause at the begin of a step lies in the end of the one before.
-        quiet = statistics.median(self.idle[i - 2][place] for i in self.steps)
-        added = [self.idle[i - 1][place] + self.idle[i][place] - 2 * quiet
-                 for i in self.steps]
-        took = [sums[place] for sums in self.took]
-        apart = statistics.median(a - t for a, t in zip(added, took))
-        return statistics.median(took), statistics.median(took) + apart
+        # What is before a step's first kernel lies in the end of the step before.
+        apart = [idle[place] - took[place]
+                 for idle, took in zip(self.idle, self.took[1:])]
+        quiet = statistics.median(apart[i - 2] for i in self.steps)
+        took = statistics.median(self.took[i][place] for i in self.steps)
+        return took, took + statistics.median(
+            apart[i - 1] + apart[i] - 2 * quiet for i in self.steps)
 
 
 def run(args, kind, seed, names) -> dict[str, Pauses]:

@@ -14,7 +14,9 @@ import concurrent.futures
 import contextlib
 import ctypes.util
 import dataclasses
+import difflib
 import fnmatch
+import itertools
 import os
 import pathlib
 import re
@@ -180,10 +182,9 @@ def differences(case, bare, tapped):
             continue
         a, b = one.splitlines(), other.splitlines()
         yield f"{what}: {len(a)} lines bare, {len(b)} tapped"
-        for line in [x for x in a if x not in b][:4]:
-            yield f"  only bare:   {line[:200]}"
-        for line in [x for x in b if x not in a][:4]:
-            yield f"  only tapped: {line[:200]}"
+        apart = difflib.unified_diff(a, b, "bare", "tapped", n=0)
+        for line in itertools.islice(apart, 12):
+            yield f"  {line[:200].rstrip()}"
 
 
 def is_known(table, case, level):
@@ -241,6 +242,8 @@ def main():
     count = {"same": 0, "once": 0, "FAILED": 0, "expected": 0, "skipped": 0}
     for case, verdict, lines in verdicts(runner, chosen):
         count[verdict] += 1
+        if verdict == "same":
+            continue
         print(f"{verdict:8}  {case.name[:100]}")
         print("".join(f"    {line}\n" for line in lines), end="", flush=True)
     print(", ".join(f"{n} {word}" for word, n in count.items()))

@@ -5,9 +5,11 @@
 usage: paused.py OUT KIND SEED MILLISECONDS STEPS NAME...
 
 KIND: busy, sleep. SEED chooses every other of a program's places, the even or
-the odd ones, and how long each pause takes: half to three halves of MILLISECONDS. Every third step pauses.
-OUT/NAME.json has the process, and how long the pauses of each place took in
-each step, in ms.
+the odd ones, and how long each pause takes: half to three halves of
+MILLISECONDS. Every third step pauses. OUT/NAME.json has the process, and how
+long the pauses of each place took in each step, in ms. What a step waits for its
+DataLoader is in `input:workers`: workers lag behind where the machine is busy,
+and catch up in a pause.
 """
 import json
 import os
@@ -19,6 +21,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "differential"))
 import torch  # noqa: E402
+from torch.utils.data.dataloader import _BaseDataLoaderIter  # noqa: E402
 
 import paused  # noqa: E402, F401, registers its programs
 import paused_more  # noqa: E402, F401
@@ -55,14 +58,28 @@ class Pauses:
             end = time.thread_time() + seconds
             while time.thread_time() < end:
                 pass
+        self.add(place, begin)
+
+    def add(self, place, begin):
         took = self.took_ms[-1]
         took[place] = (took.get(place, 0) +
                        (time.perf_counter() - begin) * 1e3)
+
+    def time_workers(self):
+        take = _BaseDataLoaderIter.__next__
+
+        def timed(batches):
+            begin = time.perf_counter()
+            batch = take(batches)
+            self.add("input:workers", begin)
+            return batch
+        _BaseDataLoaderIter.__next__ = timed
 
 
 def run(name):
     torch.manual_seed(0)
     at = Pauses(name)
+    at.time_workers()
     step = PROGRAMS[name]("cuda", at)
     for _ in range(int(STEPS)):
         step()

@@ -27,8 +27,8 @@ static int Threads(void) {
   for (int i = 0; i < 8; ++i) {
     made += pthread_create(&threads[i], NULL, Fill, NULL) == 0;
   }
-  Say("made %d\n", made);
   for (int i = 0; i < made; ++i) pthread_join(threads[i], NULL);
+  Say("made %d\n", made);
   return FirstWork();
 }
 
