@@ -11,12 +11,26 @@ bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The path in a range of XLA; empty: it writes none.
+// The path in the name of a range of XLA; empty: it writes none.
 std::string_view PathOf(std::string_view name) {
   constexpr std::string_view kBegin = "Thunk:#name=";
   if (!name.starts_with(kBegin)) return {};
   name.remove_prefix(kBegin.size());
   return name.substr(0, name.rfind(",hlo_op="));
+}
+
+bool IsDifferentiated(std::string_view path) {
+  return Has(path, "transpose(") || Has(path, "jvp(");
+}
+
+// Whether a library of optimizers called for it.
+bool IsOfAnOptimizer(const XlaOrigin& origin) {
+  constexpr std::string_view kFolders[] = {"/optax/", "/optimizers/",
+                                           "/optimizers.py:"};
+  return std::ranges::any_of(origin.frames, [&](std::string_view frame) {
+    return std::ranges::any_of(
+        kFolders, [&](std::string_view folder) { return Has(frame, folder); });
+  });
 }
 
 constexpr std::string_view kTape = "gradient_tape/";  // of TensorFlow
@@ -45,34 +59,51 @@ Alone AloneIn(std::string_view name) {
 XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
                      const RangeIndex& ranges)
     : model_(model), process_(process), ranges_(ranges) {
-  absl::flat_hash_map<size_t, Pass> by_name;
-  for (const Range& range : process.ranges) {
-    const auto [it, is_new] = by_name.try_emplace(range.name.value());
-    if (!is_new) continue;
-    AddParents(PathOf(model.texts[range.name]));
-    AddScope(PathOf(model.texts[range.name]));
-  }
-  for (auto& [name, pass] : by_name) pass = PassOf(model.texts[TextId(name)]);
+  for (const Range& range : process.ranges) Learn(range);
+  absl::flat_hash_map<std::pair<TextId, TextId>, Pass> known;
   for (size_t i = 0; i < process.ranges.size(); ++i) {
     const TextId name = process.ranges[i].name;
-    Pass& pass = by_name.at(name.value());
-    if (pass == Pass::kNoPath) pass = PassInScopes(PathOf(model.texts[name]));
+    TextId detail = process.ranges[i].detail;
+    if (!detail.known()) detail = only_details_.at(name).Get();
+    const auto [it, is_new] = known.try_emplace({name, detail}, Pass::kNoPath);
+    if (is_new) it->second = PassOf(model.texts[name], detail);
+    const Pass pass = it->second;
     if (pass == Pass::kNoPath) continue;
     passes_.resize(process.ranges.size(), Pass::kNoPath);
     passes_[i] = pass;
     differentiates_ |= pass != Pass::kPlain && pass != Pass::kCommon;
   }
-  differentiates_ |= any() && AnyTextDifferentiates();
+  if (any() && !differentiates_) differentiates_ = AnyTextDifferentiates();
   transposes_products_ = any() && !differentiates_ && TransposesProducts();
 }
 
 // Of a long run a part may be in memory, but all texts are.
 bool XlaPasses::AnyTextDifferentiates() const {
   for (size_t i = 0; i < model_.texts.size(); ++i) {
-    const std::string_view path = PathOf(model_.texts[TextId(i)]);
-    if (Has(path, "transpose(") || Has(path, "jvp(")) return true;
+    const std::string_view text = model_.texts[TextId(i)];
+    if (IsDifferentiated(PathOf(text))) return true;
+    const XlaOrigin origin = ParseXlaOrigin(text);
+    if (std::ranges::any_of(origin.paths, IsDifferentiated)) return true;
   }
   return false;
+}
+
+// The tap leaves details out where too many come at once. Modules may have
+// different ones under one name.
+void XlaPasses::Learn(const Range& range) {
+  const auto [only, is_new] = only_details_.try_emplace(range.name);
+  if (is_new) {
+    const std::string_view path = PathOf(model_.texts[range.name]);
+    AddParents(path);
+    AddScope(path);
+  }
+  if (!range.detail.known()) return;
+  const auto [origin, is_first] = origins_.try_emplace(range.detail);
+  if (is_first) {
+    origin->second = ParseXlaOrigin(model_.texts[range.detail]);
+    for (const std::string_view path : origin->second.paths) AddScope(path);
+  }
+  only->second.Add(range.detail);
 }
 
 bool XlaPasses::TransposesProducts() const {
@@ -105,15 +136,46 @@ void XlaPasses::AddParents(std::string_view path) {
   }
 }
 
-XlaPasses::Pass XlaPasses::PassOf(std::string_view name) const {
-  name = PathOf(name);
-  if (Has(name, "rematted_computation")) return Pass::kRecompute;
-  if (Has(name, "transpose(")) return Pass::kBackward;
-  if (TapeIn(name) != std::string_view::npos) return Pass::kBackward;
-  if (Has(name, "jvp(")) return Pass::kForward;
-  if (!name.starts_with("jit(")) return Pass::kNoPath;  // an argument
-  const bool is_common = name.ends_with(')') || parents_.contains(name);
-  return is_common ? Pass::kCommon : Pass::kPlain;
+XlaPasses::Pass XlaPasses::PassOf(std::string_view name, TextId detail) const {
+  if (detail.known()) {
+    const Pass pass = PassOf(origins_.at(detail));
+    if (pass != Pass::kNoPath) return pass;
+  }
+  const std::string_view path = PathOf(name);
+  const Pass pass = PassOfPath(path);
+  const bool is_common = path.ends_with(')') || parents_.contains(path);
+  return pass == Pass::kPlain && is_common ? Pass::kCommon : pass;
+}
+
+// What comes last in a fusion is its own; it may take up what comes from other
+// passes.
+XlaPasses::Pass XlaPasses::PassOf(const XlaOrigin& origin) const {
+  const Pass own = PassOfPath(origin.path);
+  if (own != Pass::kPlain && own != Pass::kNoPath) return own;
+  bool any_plain = own == Pass::kPlain;
+  bool any_forward = false;
+  bool any_backward = false;
+  for (const std::string_view path : origin.paths) {
+    const Pass pass = PassOfPath(path);
+    any_plain |= pass == Pass::kPlain;
+    any_forward |= pass == Pass::kForward || pass == Pass::kRecompute;
+    any_backward |= pass == Pass::kBackward;
+  }
+  if (any_plain && (any_backward || IsOfAnOptimizer(origin))) {
+    return Pass::kUpdate;
+  }
+  if (any_plain) return Pass::kPlain;
+  if (any_backward) return Pass::kBackward;
+  return any_forward ? Pass::kForward : Pass::kNoPath;
+}
+
+XlaPasses::Pass XlaPasses::PassOfPath(std::string_view path) const {
+  if (Has(path, "rematted_computation")) return Pass::kRecompute;
+  if (Has(path, "transpose(")) return Pass::kBackward;
+  if (TapeIn(path) != std::string_view::npos) return Pass::kBackward;
+  if (Has(path, "jvp(") || IsInScopes(path)) return Pass::kForward;
+  // Else it is an argument.
+  return path.starts_with("jit(") ? Pass::kPlain : Pass::kNoPath;
 }
 
 // "a/gradient_tape/b/c": what is left without the tape begins with "a/b".
@@ -125,12 +187,12 @@ void XlaPasses::AddScope(std::string_view path) {
                      .append(inside.substr(0, inside.find('/'))));
 }
 
-XlaPasses::Pass XlaPasses::PassInScopes(std::string_view path) const {
+bool XlaPasses::IsInScopes(std::string_view path) const {
   for (size_t end = path.size(); end != std::string_view::npos && end > 0;
        end = path.rfind('/', end - 1)) {
-    if (scopes_.contains(path.substr(0, end))) return Pass::kForward;
+    if (scopes_.contains(path.substr(0, end))) return true;
   }
-  return Pass::kNoPath;
+  return false;
 }
 
 RangeId XlaPasses::RunOf(RangeId range) const {
@@ -146,8 +208,9 @@ XlaPasses::Place XlaPasses::PlaceAt(ThreadId thread, int64_t at_ns) const {
   if (!range.known() || !any()) return {RangeId(), range, false, false, true};
   const TextId name = process_.ranges[range.value()].name;
   const Pass pass = passes_[range.value()];
-  return {RunOf(range), range, pass != Pass::kNoPath, pass == Pass::kPlain,
-          PathOf(model_.texts[name]).empty()};
+  const bool is_plain = pass == Pass::kPlain || pass == Pass::kUpdate;
+  return {RunOf(range), range, pass != Pass::kNoPath, is_plain,
+          pass == Pass::kNoPath && PathOf(model_.texts[name]).empty()};
 }
 
 Direction XlaPasses::Of(RangeId range) const {
@@ -156,6 +219,7 @@ Direction XlaPasses::Of(RangeId range) const {
     case Pass::kForward: return Direction::kForward;
     case Pass::kBackward: return Direction::kBackward;
     case Pass::kRecompute: return Direction::kRecompute;
+    case Pass::kUpdate: return Direction::kUpdate;
     case Pass::kNoPath:
     case Pass::kPlain:
     case Pass::kCommon: break;

@@ -11,26 +11,30 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/xla_origin.h"
 #include "analyzer/model/layer_class.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
-// The pass that JAX tells in the paths which XLA writes into its NVTX ranges:
-// "Thunk:#name=jit(step)/transpose(jvp())/dot_general,hlo_op=...#". A path is
+// The pass that JAX tells in the paths which XLA gives its operations, such as
+// "jit(step)/transpose(jvp())/dot_general". They are in the detail of its NVTX
+// ranges (xla_origin.h), and short in their names, without a detail all there
+// is: "Thunk:#name=jit(step)/transpose(jvp()),hlo_op=...#". There a path is
 // what the operations of a fusion have in common: "jit(step)" alone may be of
 // any pass, or of several, and so may "jit(step)/while/body" where other paths
-// go on behind it. What differentiation left alone is of no pass by its path:
-// a batch that is prepared, or an update (xla_runs.h).
-// TensorFlow writes "name=gradient_tape/dense/MatMul/MatMul": a gradient of
-// what stands in the scope `dense`, where all else is of the forward pass.
-// Holds references.
+// go on behind it. What differentiation left alone is of no pass by its path: a
+// batch that is prepared, or an update (xla_runs.h); it is an update in a
+// fusion that takes up a gradient. TensorFlow writes
+// "name=gradient_tape/dense/MatMul/MatMul": a gradient of what stands in the
+// scope `dense`, where all else is of the forward pass. Holds references.
 class XlaPasses {
  public:
   XlaPasses(const TraceModel& model, const Process& process,
             const RangeIndex& ranges);
 
-  // kNone: `range` is no such range, or does not tell.
+  // kForward, kBackward, kRecompute or kUpdate; kNone: `range` is no such
+  // range, or does not tell.
   Direction Of(RangeId range) const;
 
   // Where a thread is: in a run of a module (none: in none of XLA's), and in
@@ -60,12 +64,16 @@ class XlaPasses {
     kBackward,
     kRecompute,
     kPlain,  // not differentiated
+    kUpdate,
     kCommon  // ends before that shows
   };
-  Pass PassOf(std::string_view name) const;
+  Pass PassOf(std::string_view name, TextId detail) const;
+  Pass PassOf(const XlaOrigin& origin) const;
+  Pass PassOfPath(std::string_view path) const;
+  void Learn(const Range& range);
   void AddParents(std::string_view path);
   void AddScope(std::string_view path);
-  Pass PassInScopes(std::string_view name) const;
+  bool IsInScopes(std::string_view path) const;
   RangeId RunOf(RangeId range) const;
   bool AnyTextDifferentiates() const;
   bool TransposesProducts() const;
@@ -75,6 +83,21 @@ class XlaPasses {
   const RangeIndex& ranges_;
   std::set<std::string, std::less<>> parents_;  // what other paths begin with
   std::set<std::string, std::less<>> scopes_;   // of TensorFlow, with gradients
+  // The one that all have who have any.
+  class OnlyDetail {
+   public:
+    void Add(TextId detail) {
+      several_ |= detail_.known() && detail_ != detail;
+      detail_ = detail;
+    }
+    TextId Get() const { return several_ ? TextId() : detail_; }
+
+   private:
+    TextId detail_;
+    bool several_ = false;
+  };
+  absl::flat_hash_map<TextId, OnlyDetail> only_details_;  // by range's name
+  absl::flat_hash_map<TextId, XlaOrigin> origins_;        // by detail
   std::vector<Pass> passes_;  // by range; empty: no range is of XLA
   bool differentiates_ = false;
   // Without jit, operations run one by one, and no path tells passes. The

@@ -170,6 +170,9 @@ struct Range {
   RangeKind kind;
   bool backward = false;  // framework says it runs in its backward pass
   OperationId operation;  // shapes, where the source has them
+  // What the source says beside the name, a line or more for each of its texts:
+  // of XLA, the instruction, its lines of source, the computation it calls.
+  TextId detail;
   // Of autograd's nodes: a forward operation has that of the node it makes, and
   // the node's backward operation the same. -1: not recorded.
   int64_t sequence = -1;

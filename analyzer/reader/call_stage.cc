@@ -162,6 +162,7 @@ void CallStage::Reread() {
   started_.clear();
   next_sites_.clear();
   next_operations_.clear();
+  next_details_.clear();
   slots_of_.clear();
   slots_ = 0;
 }
@@ -210,6 +211,7 @@ void CallStage::AddSpecial(ThreadId thread, const CallView& call) {
           definitions_.Operation(payload.operation)};
       return;
     }
+    case SpecialSlot::kNvtxDetails: return TakeDetails(thread, call);
     case SpecialSlot::kDefinitionLost:
     case SpecialSlot::kLoss:  // the cumulative Loss records count it
     case SpecialSlot::kHandleStream:
@@ -219,12 +221,33 @@ void CallStage::AddSpecial(ThreadId thread, const CallView& call) {
   losses_.Add(LossKind::kUnknownRecord);
 }
 
+void CallStage::TakeDetails(ThreadId thread, const CallView& call) {
+  const auto payload = call.As<trace::NvtxDetailsPayload>();
+  if (thread.value() >= next_details_.size()) {
+    next_details_.resize(thread.value() + 1);
+  }
+  Details texts;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    texts[i] = definitions_.Text(payload.details[i]);
+  }
+  const auto [it, is_new] = details_.try_emplace(texts);
+  if (is_new) it->second = definitions_.Joined(texts);
+  next_details_[thread.value()] = {payload.text, it->second};
+}
+
 void CallStage::PushRange(ThreadId thread, const CallView& call) {
   const auto payload = call.As<trace::NvtxPayload>();
-  pushed_[{thread.value(), payload.domain}].push_back(
-      {timeline_.FromTicks(call.begin_ticks), thread,
-       definitions_.Text(payload.text), definitions_.Text(payload.domain),
-       chunk_, IsSimulationDomain(definitions_.TextOf(payload.domain))});
+  OpenRange range = {timeline_.FromTicks(call.begin_ticks), thread,
+                     definitions_.Text(payload.text),
+                     definitions_.Text(payload.domain), chunk_};
+  range.is_simulations =
+      IsSimulationDomain(definitions_.TextOf(payload.domain));
+  if (thread.value() < next_details_.size()) {
+    NextDetail& next = next_details_[thread.value()];
+    if (next.text == payload.text) range.detail = next.detail;
+    next = NextDetail();
+  }
+  pushed_[{thread.value(), payload.domain}].push_back(range);
 }
 
 // A pop without a push belongs to a range that began before recording did.
@@ -261,6 +284,7 @@ void CallStage::CloseRange(const OpenRange& range, int64_t end_ns) {
   closed.thread = range.thread;
   closed.name = range.name;
   closed.domain = range.domain;
+  closed.detail = range.detail;
   closed.kind = RangeKind::kNvtx;
   process_.ranges.push_back(closed);
 }

@@ -2,7 +2,9 @@
 #ifndef DLTAP_ANALYZER_READER_CALL_STAGE_H_
 #define DLTAP_ANALYZER_READER_CALL_STAGE_H_
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -62,8 +64,9 @@ class CallStage {
     ThreadId thread;
     TextId name;
     TextId domain;
-    size_t chunk;
+    size_t chunk = 0;
     bool is_simulations = false;  // a mark of the simulated GPU
+    TextId detail = {};
   };
   enum class Keep : uint8_t { kAll, kLong, kWithinChunks };
 
@@ -74,6 +77,9 @@ class CallStage {
   void InsertInOrder(const Call& call);
   void NameUnnamed(Call& call) const;
   void AddSpecial(ThreadId thread, const trace::CallView& call);
+  using Details =
+      std::array<TextId, std::size(trace::NvtxDetailsPayload{}.details)>;
+  void TakeDetails(ThreadId thread, const trace::CallView& call);
   void PushRange(ThreadId thread, const trace::CallView& call);
   void PopRange(ThreadId thread, const trace::CallView& call);
   void StartRange(ThreadId thread, const trace::CallView& call);
@@ -113,10 +119,18 @@ class CallStage {
   absl::flat_hash_map<std::pair<size_t, uint32_t>, std::vector<OpenRange>>
       pushed_;
   absl::flat_hash_map<uint64_t, OpenRange> started_;  // by range id
+  // Joined texts, by the texts. A survey meets all of them.
+  absl::flat_hash_map<Details, TextId> details_;
   std::vector<std::pair<int64_t, bool>> windows_;
   size_t named_functions_ = 0;        // so far
   std::vector<NextSite> next_sites_;  // by thread; empty: no site was taken
   std::vector<NextOperation> next_operations_;  // the same
+  // What is said of the thread's next push, if that has this text.
+  struct NextDetail {
+    uint32_t text = 0;
+    TextId detail;
+  };
+  std::vector<NextDetail> next_details_;  // the same
   Keep ranges_kept_ = Keep::kAll;
   size_t chunk_ = 0;  // the one being read
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "analyzer/model/rank_variables.h"
@@ -343,6 +344,17 @@ TextId Definitions::Text(uint32_t id) {
 
 std::string_view Definitions::TextOf(uint32_t id) {
   return builder_.model().texts[Text(id)];
+}
+
+TextId Definitions::Joined(std::span<const TextId> texts) {
+  std::string joined;
+  for (const TextId id : texts) {
+    const std::string_view text = builder_.model().texts[id];
+    if (text.empty()) continue;
+    if (!joined.empty() && joined.back() != '\n') joined += '\n';
+    joined += text;
+  }
+  return joined.empty() ? TextId{} : builder_.model().texts.Intern(joined);
 }
 
 OperationId Definitions::Operation(uint32_t id) {

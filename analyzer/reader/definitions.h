@@ -3,7 +3,9 @@
 #define DLTAP_ANALYZER_READER_DEFINITIONS_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "analyzer/model/trace_model.h"
 #include "analyzer/reader/function_names.h"
@@ -56,6 +58,8 @@ class Definitions {
   const EntryLayout& Entry(uint16_t id);
   TextId Text(uint32_t id);
   std::string_view TextOf(uint32_t id);
+  // What is known of `texts` and not empty, each from a line of its own on.
+  TextId Joined(std::span<const TextId> texts);
   OperationId Operation(uint32_t id);
   SiteId Site(uint32_t id);
   KernelVariant Variant(uint32_t id);

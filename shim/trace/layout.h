@@ -13,7 +13,7 @@ namespace dltap::trace {
 inline constexpr uint8_t kFileMagic[8] = {'D', 'L',  'T',  'A',
                                           'P', '\r', '\n', 26};
 inline constexpr uint16_t kMajorVersion = 1;
-inline constexpr uint16_t kMinorVersion = 6;
+inline constexpr uint16_t kMinorVersion = 7;
 inline constexpr uint32_t kBlockMagic = 0x4B4C4244;  // "DBLK"
 inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;     // no thread, device, ...
 inline constexpr uint32_t kDurationEscape = 0xFFFFFFFF;
@@ -118,6 +118,7 @@ enum class SpecialSlot : uint16_t {
   kLaunch = 11,         // LaunchPayload: a device was given work
   kSite = 12,           // SitePayload: where the outermost call is made
   kOperation = 13,      // OperationPayload: what the next call computes
+  kNvtxDetails = 14,    // NvtxDetailsPayload: more of the next push
 };
 inline constexpr uint16_t kFirstEntryPointId = 16;
 
@@ -126,6 +127,13 @@ struct NvtxPayload {
   uint32_t domain;  // id of a Text definition; 0: the default domain
   uint32_t category;
   uint32_t colour;  // ARGB; 0: none
+};
+// Of the push that follows in the same thread, if it has that text.
+struct NvtxDetailsPayload {
+  uint32_t text;
+  // Registered strings that the push's own payload names, in its order: ids of
+  // Text definitions; 0: none, or not defined yet.
+  uint32_t details[3];
 };
 struct NvtxRangePayload {
   uint32_t text;
@@ -167,8 +175,8 @@ struct CapturePayload {
   uint64_t stream;
   uint64_t capture_id;
 };
-static_assert(sizeof(NvtxPayload) == 16 && sizeof(NvtxRangePayload) == 16 &&
-                  sizeof(LossPayload) == 16 &&
+static_assert(sizeof(NvtxPayload) == 16 && sizeof(NvtxDetailsPayload) == 16 &&
+                  sizeof(NvtxRangePayload) == 16 && sizeof(LossPayload) == 16 &&
                   sizeof(HandleStreamPayload) == 16 &&
                   sizeof(WindowPayload) == 16 && sizeof(LaunchPayload) == 16 &&
                   sizeof(CapturePayload) == 16 && sizeof(SitePayload) == 16 &&

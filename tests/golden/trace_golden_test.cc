@@ -48,7 +48,8 @@ INSTANTIATE_TEST_SUITE_P(Versions, TraceGoldenTest,
                                            "trace_v1_3_segments",
                                            "trace_v1_4_sites",
                                            "trace_v1_5_operations",
-                                           "trace_v1_6_run_delay"));
+                                           "trace_v1_6_run_delay",
+                                           "trace_v1_7_details"));
 
 }  // namespace
 }  // namespace dltap::analyzer

@@ -251,6 +251,7 @@ void EventPrinter::PrintRange(const Range& range) {
   out_.Text("name", model_.texts[range.name]);
   out_.Plain("kind", ToWord(kRangeWords, range.kind));
   out_.MaybeText("domain", model_.texts[range.domain]);
+  out_.MaybeText("detail", model_.texts[range.detail]);
   out_.MaybeWord("backward", range.backward);
   if (range.sequence >= 0) out_.Field("seq", range.sequence);
   if (range.operation.known()) {

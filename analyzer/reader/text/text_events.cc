@@ -171,6 +171,9 @@ void OnRange(TextFields& fields, TextBuilder& builder) {
   if (const auto domain = fields.line().Get("domain")) {
     range.domain = builder.model().texts.Intern(*domain);
   }
+  if (const auto detail = fields.line().Get("detail")) {
+    range.detail = builder.model().texts.Intern(*detail);
+  }
   range.kind = fields.Word<RangeKind>("kind", kRangeWords);
   range.backward = fields.Flag("backward");
   range.operation = builder.OperationAt(fields.Index("operation"));

@@ -59,6 +59,19 @@ struct NvtxRegisterWide {
     nvtx::KnowHandle(handle, nvtx::KeepWide(static_cast<const wchar_t*>(text)));
   }
 };
+struct NvtxDomainCreate {
+  static void After(void* handle, const void* name) {
+    if (handle == nullptr) return;
+    nvtx::KnowHandle(handle, nvtx::KeepDomain(static_cast<const char*>(name)));
+  }
+};
+struct NvtxDomainCreateWide {
+  static void After(void* handle, const void* name) {
+    if (handle == nullptr) return;
+    nvtx::KnowHandle(handle,
+                     nvtx::KeepDomainWide(static_cast<const wchar_t*>(name)));
+  }
+};
 struct NvtxDomainPushEx {
   static void Before(void* domain, const void* attributes) {
     nvtx::Push(nvtx::FromAttributes(nvtx::OfHandle(domain), attributes));

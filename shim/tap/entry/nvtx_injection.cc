@@ -166,11 +166,11 @@ nvtxStringHandle_t DomainRegisterStringW(nvtxDomainHandle_t domain,
 }
 nvtxDomainHandle_t DomainCreateA(const char* name) {
   return Named(Next(DLTAP_CORE2(DomainCreateA), nvtxDomainHandle_t{}, name),
-               nvtx::Keep(name));
+               nvtx::KeepDomain(name));
 }
 nvtxDomainHandle_t DomainCreateW(const wchar_t* name) {
   return Named(Next(DLTAP_CORE2(DomainCreateW), nvtxDomainHandle_t{}, name),
-               nvtx::KeepWide(name));
+               nvtx::KeepDomainWide(name));
 }
 
 #undef DLTAP_CORE2

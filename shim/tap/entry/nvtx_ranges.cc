@@ -6,7 +6,9 @@
 
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
 
+#include "shim/tap/entry/hlo_names.h"
 #include "shim/tap/entry/window_range.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/process_page.h"
@@ -15,6 +17,7 @@
 #include "shim/tap/runtime/thread_state.h"
 #include "shim/tap/tagging/late_table.h"
 #include "shim/tap/tagging/pointer_map.h"
+#include "shim/trace/checksum.h"
 
 namespace dltap::shim::nvtx {
 
@@ -26,18 +29,24 @@ struct Name {
 
 namespace {
 
-constexpr uint32_t kArenaBytes = 4 << 20;
+constexpr uint32_t kArenaBytes = 16 << 20;
+// Behind the first three quarters there is only room for what is short, such as
+// the names of ranges.
+constexpr uint32_t kLongBytes = 512;
+constexpr uint32_t kMaxWideBytes = 1024;
+// A compiler's longest dump of one computation.
+constexpr uint32_t kMaxRegisteredBytes = 16 << 20;
+constexpr size_t kMaxPayloadBytes = 256;
 
 struct Arena {
   alignas(Name) uint8_t bytes[kArenaBytes];
+  PointerMap<2, 14> names;    // hash of a text -> its Name
+  PointerMap<2, 14> foreign;  // handle of another's -> Name
 };
 // Names are never freed, since programs keep handles in statics.
 constinit LateTable<Arena> g_arena;
 constinit std::atomic<uint32_t> g_arena_used{0};
 constinit std::atomic<uint64_t> g_last_range{0};
-
-// Handle of another's -> Name.
-constinit PointerMap<0, 12> g_foreign;
 
 // UTF-8 of a wide string, cut at the capacity. Returns its length.
 uint32_t Narrow(const wchar_t* wide, char* out, uint32_t capacity) {
@@ -63,11 +72,15 @@ uint32_t Narrow(const wchar_t* wide, char* out, uint32_t capacity) {
   return length;
 }
 
-Name* KeepBytes(const char* text, uint32_t length) {
-  if (length > kMaxTextBytes) length = kMaxTextBytes;
+Name* Store(const char* text, uint32_t length) {
   const uint32_t bytes =
       (static_cast<uint32_t>(sizeof(Name)) + length + 7) & ~7u;
   Arena* arena = g_arena.Make();
+  if (bytes > kLongBytes &&
+      g_arena_used.load(std::memory_order_relaxed) > kArenaBytes / 4 * 3) {
+    CountLoss(trace::LossKind::kObjectTableFull);
+    return nullptr;
+  }
   const uint32_t at = g_arena_used.fetch_add(bytes, std::memory_order_relaxed);
   if (arena == nullptr || at + bytes > kArenaBytes) {
     CountLoss(trace::LossKind::kObjectTableFull);
@@ -77,6 +90,32 @@ Name* KeepBytes(const char* text, uint32_t length) {
   auto* name = reinterpret_cast<Name*>(arena->bytes + at);
   name->length = length;
   memcpy(name->text, text, length);
+  return name;
+}
+
+// Apart for its frame, which short texts need not have room for.
+[[gnu::noinline]] Name* StoreLong(const char* text, uint32_t length) {
+  char names[kMaxTextBytes];
+  uint32_t left_out = 0;
+  const uint32_t bytes =
+      CopyOperationNames(text, length, names, sizeof(names), &left_out);
+  if (bytes == 0 || left_out > 0) CountLoss(trace::LossKind::kTextTruncated);
+  return bytes != 0 ? Store(names, bytes) : Store(text, kMaxTextBytes);
+}
+
+Name* KeepBytes(const char* text, uint32_t length) {
+  Arena* arena = g_arena.Make();
+  if (arena == nullptr) return Store(text, 0);
+  const uint64_t hash = XXH3_64bits(text, length);
+  if (const uint64_t known = arena->names.Find(hash); known != 0) {
+    return reinterpret_cast<Name*>(known);
+  }
+  Name* name =
+      length <= kMaxTextBytes ? Store(text, length) : StoreLong(text, length);
+  // Where there is no place, the next one is kept again.
+  if (name != nullptr) {
+    arena->names.Insert(hash, reinterpret_cast<uint64_t>(name));
+  }
   return name;
 }
 
@@ -100,8 +139,16 @@ uint32_t TextOf(const Event& event) {
     return InternText(event.text, static_cast<uint32_t>(length));
   }
   if (event.wide_text == nullptr) return 0;
-  char text[kMaxTextBytes];
+  char text[kMaxWideBytes];
   return InternText(text, Narrow(event.wide_text, text, sizeof(text)));
+}
+
+// Details come in masses when a compiler's first program runs; it runs again.
+uint32_t TextOfDetail(Name* name) {
+  if (name == nullptr) return 0;
+  const uint64_t defined = name->defined.load(std::memory_order_acquire);
+  if (defined >> 32 != DefinitionEpoch() && TextsCrowd()) return 0;
+  return TextOf(name);
 }
 
 bool IsWindow(const Event& event) {
@@ -113,7 +160,7 @@ bool IsWindow(const Event& event) {
     return IsWindowRange(event.text, static_cast<uint32_t>(length));
   }
   if (event.wide_text == nullptr) return false;
-  char text[kMaxTextBytes];
+  char text[kMaxWideBytes];
   return IsWindowRange(text, Narrow(event.wide_text, text, sizeof(text)));
 }
 
@@ -121,29 +168,61 @@ bool IsRecording() {
   return g_process.word.load(std::memory_order_relaxed) >= kFirstSession;
 }
 
+void AppendDetails(const Event& event, uint32_t text) {
+  trace::NvtxDetailsPayload payload = {};
+  payload.text = text;
+  for (int i = 0; i < Event::kMaxDetails; ++i) {
+    payload.details[i] = TextOfDetail(event.details[i]);
+  }
+  AppendSpecial(trace::SpecialSlot::kNvtxDetails, &payload, sizeof(payload));
+}
+
 void Append(trace::SpecialSlot kind, const Event& event) {
   if (!IsRecording()) return;
   const trace::NvtxPayload payload = {TextOf(event), TextOf(event.domain),
                                       event.category, event.colour};
+  if (kind == trace::SpecialSlot::kNvtxPush && event.details[0] != nullptr) {
+    AppendDetails(event, payload.text);
+  }
   AppendSpecial(kind, &payload, sizeof(payload));
+}
+
+// Source of the layout: nvToolsExtPayload.h. A payload without a size is left
+// alone, since only its schema would tell how much can be read.
+void AddDetails(const nvtxPayloadData_t& payload, Event& event) {
+  if (payload.payload == nullptr || payload.size > kMaxPayloadBytes) return;
+  const auto* bytes = static_cast<const uint8_t*>(payload.payload);
+  int count = 0;
+  for (size_t at = 0; at + sizeof(void*) <= payload.size; at += sizeof(void*)) {
+    const void* word = nullptr;
+    memcpy(&word, bytes + at, sizeof(word));
+    Name* name = OfHandle(word);
+    if (name == nullptr || name == event.registered) continue;
+    event.details[count++] = name;
+    if (count == Event::kMaxDetails) return;
+  }
 }
 
 }  // namespace
 
 Name* OfHandle(const void* handle) {
+  Arena* arena = g_arena.Find();
+  if (arena == nullptr) return nullptr;
   const auto* at = static_cast<const uint8_t*>(handle);
-  if (Arena* arena = g_arena.Find(); arena != nullptr && at >= arena->bytes &&
-                                     at < arena->bytes + kArenaBytes) {
+  if (at >= arena->bytes && at < arena->bytes + kArenaBytes) {
     return reinterpret_cast<Name*>(arena->bytes + (at - arena->bytes));
   }
-  const uint64_t known = g_foreign.Find(reinterpret_cast<uint64_t>(handle));
+  const uint64_t known =
+      arena->foreign.Find(reinterpret_cast<uint64_t>(handle));
   return reinterpret_cast<Name*>(known);
 }
 
 void KnowHandle(const void* handle, Name* name) {
   if (handle == nullptr || name == nullptr) return;
-  if (!g_foreign.Insert(reinterpret_cast<uint64_t>(handle),
-                        reinterpret_cast<uint64_t>(name))) {
+  Arena* arena = g_arena.Find();  // the name is in it
+  if (arena == nullptr ||
+      !arena->foreign.Insert(reinterpret_cast<uint64_t>(handle),
+                             reinterpret_cast<uint64_t>(name))) {
     CountLoss(trace::LossKind::kObjectTableFull);
   }
 }
@@ -168,6 +247,11 @@ Event FromAttributes(Name* domain, const void* attributes) {
       event.registered = OfHandle(from->message.registered);
       break;
     default: break;
+  }
+  if (from->payloadType == NVTX_PAYLOAD_TYPE_EXT && from->reserved0 > 0) {
+    const auto* payload =
+        reinterpret_cast<const nvtxPayloadData_t*>(from->payload.ullValue);
+    if (payload != nullptr) AddDetails(*payload, event);
   }
   return event;
 }
@@ -211,13 +295,25 @@ void PrepareNames() { g_arena.Make(); }
 
 Name* Keep(const char* text) {
   if (text == nullptr) return nullptr;
-  return KeepBytes(text, static_cast<uint32_t>(strnlen(text, kMaxTextBytes)));
+  return KeepBytes(text,
+                   static_cast<uint32_t>(strnlen(text, kMaxRegisteredBytes)));
 }
 
 Name* KeepWide(const wchar_t* text) {
   if (text == nullptr) return nullptr;
-  char narrow[kMaxTextBytes];
+  char narrow[kMaxWideBytes];
   return KeepBytes(narrow, Narrow(text, narrow, sizeof(narrow)));
+}
+
+Name* KeepDomain(const char* name) {
+  if (name == nullptr) return nullptr;
+  return Store(name, static_cast<uint32_t>(strnlen(name, kMaxTextBytes)));
+}
+
+Name* KeepDomainWide(const wchar_t* name) {
+  if (name == nullptr) return nullptr;
+  char narrow[kMaxWideBytes];
+  return Store(narrow, Narrow(name, narrow, sizeof(narrow)));
 }
 
 }  // namespace dltap::shim::nvtx

@@ -23,12 +23,17 @@ void KnowHandle(const void* handle, Name* name);
 
 // What an event says. Texts are borrowed for the call.
 struct Event {
+  static constexpr int kMaxDetails = 3;
+
   const char* text = nullptr;
   const wchar_t* wide_text = nullptr;
   Name* registered = nullptr;
   Name* domain = nullptr;  // nullptr: the default domain
   uint32_t category = 0;
   uint32_t colour = 0;
+  // Other registered strings that its payload names, in their order: XLA tells
+  // the instruction, its lines of source and the computation that it calls.
+  Name* details[kMaxDetails] = {};
 };
 
 // From nvtxEventAttributes_t of any version; nullptr gives an empty event.
@@ -43,9 +48,14 @@ void EndRange(Name* domain, uint64_t range_id);
 
 // Where names are kept is there from now on.
 void PrepareNames();
-// Keeps a name for ever; nullptr when there is no room (counted).
+// Keeps a name for ever, the same for the same text; nullptr when there is no
+// room (counted). Of more than kMaxTextBytes the names of operations are kept
+// (hlo_names.h), else what comes first.
 Name* Keep(const char* text);
 Name* KeepWide(const wchar_t* text);
+// A domain is one of its own, whatever it is called.
+Name* KeepDomain(const char* name);
+Name* KeepDomainWide(const wchar_t* name);
 
 }  // namespace dltap::shim::nvtx
 

@@ -140,6 +140,12 @@ int ReferencesOf(trace::CallSlot* call, References& out) {
   Gatherer gatherer{out};
   if (call->entry_point < trace::kFirstEntryPointId) {
     switch (static_cast<trace::SpecialSlot>(call->entry_point)) {
+      case trace::SpecialSlot::kNvtxDetails:
+        for (size_t at = 0; at < sizeof(trace::NvtxDetailsPayload);
+             at += sizeof(uint32_t)) {
+          gatherer.Add(RecordKind::kText, call->payload + at, 4);
+        }
+        break;
       case trace::SpecialSlot::kNvtxPush:
       case trace::SpecialSlot::kNvtxPop:
       case trace::SpecialSlot::kNvtxMark:

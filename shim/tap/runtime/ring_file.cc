@@ -235,8 +235,9 @@ bool RingFile::EndDefinition(const trace::RecordBuffer& place) {
 }
 
 bool RingFile::DefinitionsCrowd() const {
-  return std::atomic_ref(header_->definitions_head)
-             .load(std::memory_order_relaxed) > kDefinitionBytes / 2;
+  return header_ != nullptr &&
+         std::atomic_ref(header_->definitions_head)
+                 .load(std::memory_order_relaxed) > kDefinitionBytes / 2;
 }
 
 std::span<const uint8_t> RingFile::PendingDefinitions() const {

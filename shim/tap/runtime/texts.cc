@@ -85,4 +85,6 @@ uint32_t InternText(const char* text, uint32_t length) {
   return DefineText(text, length);
 }
 
+bool TextsCrowd() { return g_output.ring_file().DefinitionsCrowd(); }
+
 }  // namespace dltap::shim

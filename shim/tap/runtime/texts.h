@@ -21,8 +21,10 @@ bool DefineOperation(uint32_t id, uint16_t node_count,
 // A text by its content, defined once: for texts that repeat, such as ranges.
 // Lock-free lookup of what is known; 0 when it could not be written. Texts
 // longer than kMaxTextBytes are cut, counted.
-inline constexpr uint32_t kMaxTextBytes = 1024;
+inline constexpr uint32_t kMaxTextBytes = 4096;
 uint32_t InternText(const char* text, uint32_t length);
+// Much was defined of late that is not written yet: what can wait, should.
+bool TextsCrowd();
 
 }  // namespace dltap::shim
 

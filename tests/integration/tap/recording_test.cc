@@ -233,6 +233,26 @@ TEST(TapRecordingTest, NvtxRangesComeByInjection) {
   EXPECT_EQ(RangesOf(model), expected);
 }
 
+TEST(TapRecordingTest, ACompilersInstructionsComeWithItsRanges) {
+  TappedProgram program("ranges");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY);
+  EXPECT_EQ(program.Run({"details"}).exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  std::map<std::string, std::string> details;
+  for (const analyzer::Range& range : model.processes.at(0).ranges) {
+    details[std::string(model.texts[range.name])] = model.texts[range.detail];
+  }
+  const std::map<std::string, std::string> expected = {
+      {"Thunk:#hlo_op=fusion#",
+       "fusion = f32[8] fusion(p)\n- train.py:1:1[step]\n"
+       "op_name=\"jit(f)/mul\"\nop_name=\"jit(f)/add\"\n"},
+      {"no size", ""},
+      {"nowhere", ""},
+      {"numbers", ""},
+      {"odd", ""}};
+  EXPECT_EQ(details, expected);
+}
+
 TEST(TapRecordingTest, AForkedChildIsInTheRangesOfItsThread) {
   TappedProgram program("ranges");
   program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)

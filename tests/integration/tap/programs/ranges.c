@@ -2,9 +2,11 @@
 // NVTX ranges, marks and a domain, as frameworks use them, around launches.
 // `forks`: by children that are forked inside ranges. `overlaps`: ranges that
 // begin and end as requests to a server do. `hand_over`: by two threads in
-// turn.
+// turn. `details`: with payloads, of which some say more in other strings.
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -90,7 +92,63 @@ static int HandOver(void) {
   return 0;
 }
 
+// What a compiler hands over with its instruction, as XLA does.
+struct Annotation {
+  const char* text;
+  size_t bytes;
+  nvtxStringHandle_t title;
+  nvtxStringHandle_t instruction;
+  nvtxStringHandle_t source;
+  nvtxStringHandle_t called;
+};
+
+static void PushWith(nvtxDomainHandle_t domain, nvtxStringHandle_t title,
+                     const void* payload, size_t bytes) {
+  nvtxPayloadData_t data = {0, bytes, payload};
+  nvtxEventAttributes_t attributes = {0};
+  attributes.version = NVTX_VERSION;
+  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  attributes.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  attributes.message.registered = title;
+  attributes.payloadType = NVTX_PAYLOAD_TYPE_EXT;
+  attributes.reserved0 = 1;
+  attributes.payload.ullValue = (uint64_t)(uintptr_t)&data;
+  nvtxDomainRangePushEx(domain, &attributes);
+  Launch(1);
+  nvtxDomainRangePop(domain);
+}
+
+// The computation is a dump of 400 KB with two names, one at its end.
+static int Details(void) {
+  static char dump[400 << 10];
+  memset(dump, ' ', sizeof(dump) - 1);
+  memcpy(dump, "c {", 3);
+  memcpy(dump + 10000, "op_name=\"jit(f)/mul\"", 20);
+  memcpy(dump + sizeof(dump) - 30, "op_name=\"jit(f)/add\"}", 21);
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("TSL");
+  const char* title = "Thunk:#hlo_op=fusion#";
+  struct Annotation one = {
+      title,
+      strlen(title),
+      nvtxDomainRegisterStringA(domain, title),
+      nvtxDomainRegisterStringA(domain, "fusion = f32[8] fusion(p)"),
+      nvtxDomainRegisterStringA(domain, "- train.py:1:1[step]\n"),
+      nvtxDomainRegisterStringA(domain, dump)};
+  Launch(1);
+  PushWith(domain, one.title, &one, sizeof(one));
+  PushWith(domain, nvtxDomainRegisterStringA(domain, "no size"), &one,
+           SIZE_MAX);
+  PushWith(domain, nvtxDomainRegisterStringA(domain, "nowhere"), NULL, 48);
+  const uint64_t numbers[] = {1, ~0ull, 0x1000};
+  PushWith(domain, nvtxDomainRegisterStringA(domain, "numbers"), numbers,
+           sizeof(numbers));
+  PushWith(domain, nvtxDomainRegisterStringA(domain, "odd"),
+           (const char*)&one.instruction + 1, 7);
+  return 0;
+}
+
 int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "details") == 0) return Details();
   if (argc > 1 && strcmp(argv[1], "hand_over") == 0) return HandOver();
   if (argc > 1 && strcmp(argv[1], "overlaps") == 0) return Overlaps();
   if (argc > 1 && strcmp(argv[1], "forks") == 0) return Forks();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/reader/text/text_line.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {
@@ -79,6 +80,64 @@ TEST(XlaPassesTest, APathTellsThePass) {
                       "rematted_computation/tanh",
                       "loop_tanh_fusion")),
             (Directions{kForward, kBackward, Direction::kRecompute}));
+}
+
+std::string Instruction(const std::string& path) {
+  return "fusion.1 = f32[8] fusion(p), metadata={op_name=\"" + path + "\"}";
+}
+
+// `thunk` with what XLA hands over beside its name: the instruction and the
+// computation that it calls.
+std::string With(const std::string& thunk, const std::string& instruction,
+                 const std::vector<std::string>& paths) {
+  std::string detail = instruction + "\n- train.py:3:4[step]\nfused {\n";
+  for (const std::string& path : paths) detail += Instruction(path) + "\n";
+  std::string text = thunk;
+  return text.insert(text.find(" kind=nvtx"), " detail=" + Quoted(detail));
+}
+
+// A name has only what its operations have in common.
+TEST(XlaPassesTest, AnInstructionTellsWhatItsNameLeavesOut) {
+  EXPECT_EQ(
+      DirectionsOf(
+          Module(0, 90) +
+          With(Thunk(10, "jit(step)", "loop_1"),
+               Instruction("jit(step)/jvp()/tanh"), {"jit(step)/jvp()/tanh"}) +
+          With(Thunk(20, "jit(step)", "loop_2"),
+               Instruction("jit(step)/transpose(jvp())/mul"),
+               {"jit(step)/jvp()/tanh", "jit(step)/transpose(jvp())/mul"}) +
+          With(Thunk(30, "jit(step)", "loop_3"), Instruction("jit(step)/sub"),
+               {"jit(step)/transpose(jvp())/mul", "jit(step)/sub"}) +
+          With(Thunk(40, "", "loop_4"), "fusion.4 = (f32[8]) fusion(p)",
+               {"jit(step)/transpose(jvp())/reduce_sum"})),
+      (Directions{kForward, kBackward, kUpdate, kBackward}));
+}
+
+TEST(XlaPassesTest, ANameHasTheInstructionOfItsOtherRuns) {
+  const std::string told = Instruction("jit(step)/transpose(jvp())/mul");
+  EXPECT_EQ(DirectionsOf(Module(0, 90) + Thunk(10, "jit(step)", "loop_1") +
+                         With(Thunk(20, "jit(step)", "loop_1"), told, {})),
+            (Directions{kBackward, kBackward}));
+}
+
+TEST(XlaPassesTest, ANameOfSeveralInstructionsTellsNone) {
+  EXPECT_EQ(
+      DirectionsOf(Module(0, 90) + Thunk(10, "jit(step)", "loop_1") +
+                   With(Thunk(20, "jit(step)", "loop_1"),
+                        Instruction("jit(step)/transpose(jvp())/mul"), {}) +
+                   With(Thunk(30, "jit(step)", "loop_1"),
+                        Instruction("jit(step)/jvp()/mul"), {})),
+      (Directions{kNone, kBackward, kForward}));
+}
+
+TEST(XlaPassesTest, WhatALibraryOfOptimizersCallsForIsTheUpdate) {
+  const std::string source =
+      "\n- train.py:9:4[<module>]\n-- /lib/optax/_src/update.py:40:9[apply]";
+  EXPECT_EQ(DirectionsOf(Module(0, 90) +
+                         With(Thunk(10, "", "loop_1"),
+                              Instruction("jit(step)/mul") + source, {}) +
+                         Thunk(20, kTransposed, "gemm_1")),
+            (Directions{kUpdate, kBackward}));
 }
 
 TEST(XlaPassesTest, WhatIsCommonToSeveralPassesTellsNone) {

@@ -185,6 +185,34 @@ TEST_F(TraceReaderTest, NvtxPushAndPopBecomeRanges) {
   EXPECT_EQ(ranges[2].end_ns, 500);
 }
 
+TEST_F(TraceReaderTest, DetailsAreOfThePushThatFollows) {
+  TraceBytes trace = Clocked();
+  trace.Text(1, "thunk").Text(2, "fusion.1 = ...").Text(3, "").Text(4, "{}");
+  const trace::NvtxPayload thunk = {1, 0, 0, 0};
+  const trace::NvtxPayload none = {};
+  const trace::NvtxDetailsPayload details = {1, {2, 3, 4}};
+  const trace::NvtxDetailsPayload of_a_lost_one = {9, {2, 3, 4}};
+  const auto slot = [](uint64_t ns, uint16_t kind, const auto* payload) {
+    return trace::CallFields{.begin_ticks = TicksAt(ns),
+                             .duration_ticks = 0,
+                             .entry_point = kind,
+                             .flags = 0,
+                             .payload = payload,
+                             .payload_bytes = 16};
+  };
+  trace.Calls(
+      0, 0,
+      {slot(0, 14, &details), slot(0, 1, &thunk), slot(50, 2, &none),
+       slot(100, 1, &thunk), slot(150, 2, &none), slot(200, 14, &of_a_lost_one),
+       slot(200, 1, &thunk), slot(250, 2, &none)});
+  const TraceModel model = Read(trace);
+  const std::vector<Range>& ranges = model.processes[0].ranges;
+  ASSERT_EQ(ranges.size(), 3);
+  EXPECT_EQ(model.texts[ranges[0].detail], "fusion.1 = ...\n{}");
+  EXPECT_EQ(model.texts[ranges[1].detail], "");
+  EXPECT_EQ(model.texts[ranges[2].detail], "");
+}
+
 TEST_F(TraceReaderTest, OperationsKeepTheirShapes) {
   TraceBytes trace = Clocked();
   trace.Entry(

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_XLA_ORIGIN_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_XLA_ORIGIN_H_
+
+#include <string_view>
+#include <vector>
+
+namespace dltap::analyzer {
+
+// Where an instruction of XLA comes from, as its NVTX range says beside its
+// name: a line of HLO,
+//   fusion.3 = f32[8]{0} fusion(...), calls=..., metadata={op_name="jit(f)/add"
+// the lines of source that called for it, outermost first,
+//   -- train.py:12:4[step]
+// and the HLO of the computation that it calls. Views of the text.
+// Source: xla/backends/profiler/gpu, and xla/service/gpu/thunk annotations
+// (KernelAnnotation of nvtx_with_cuda_kernels.cc).
+struct XlaOrigin {
+  std::string_view path;                 // of the instruction; empty: not told
+  std::vector<std::string_view> paths;   // of what it computes, or its own
+  std::vector<std::string_view> frames;  // "train.py:12:4[step]"
+};
+
+XlaOrigin ParseXlaOrigin(std::string_view detail);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_XLA_ORIGIN_H_

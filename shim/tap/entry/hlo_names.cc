@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/entry/hlo_names.h"
+
+#include <cstddef>
+#include <cstring>
+
+namespace dltap::shim::nvtx {
+namespace {
+
+constexpr char kKey[] = "op_name=\"";
+constexpr size_t kKeyBytes = sizeof(kKey) - 1;
+
+const char* Find(const char* at, const char* end, const char* what,
+                 size_t bytes) {
+  return static_cast<const char*>(
+      memmem(at, static_cast<size_t>(end - at), what, bytes));
+}
+
+}  // namespace
+
+uint32_t CopyOperationNames(const char* dump, uint32_t length, char* out,
+                            uint32_t capacity, uint32_t* left_out) {
+  const char* const end = dump + length;
+  uint32_t used = 0;
+  const char* name = Find(dump, end, kKey, kKeyBytes);
+  while (name != nullptr) {
+    const char* quote = Find(name + kKeyBytes, end, "\"", 1);
+    if (quote == nullptr) break;
+    const auto bytes = static_cast<uint32_t>(quote + 1 - name);
+    if (Find(out, out + used, name, bytes) == nullptr) {
+      if (used + bytes + 1 <= capacity) {
+        memcpy(out + used, name, bytes);
+        used += bytes;
+        out[used++] = '\n';
+      } else {
+        ++*left_out;
+      }
+    }
+    name = Find(quote + 1, end, kKey, kKeyBytes);
+  }
+  return used;
+}
+
+}  // namespace dltap::shim::nvtx
