@@ -212,9 +212,22 @@ class Classifier {
     }
     if (rule == nullptr) return;
     out.layer_class = rule->layer_class;
+    if (ComputesWhatItJoins(activity, innermost, out)) {
+      out.layer_class = LayerClass::kElementwise;
+    }
     if (by_name != nullptr && MayTell(*by_name, out)) {
       out.direction = by_name->direction;
     }
+  }
+
+  // XLA names a fusion that ends by joining its results for that alone, also
+  // where they are random numbers.
+  bool ComputesWhatItJoins(const Activity& activity, RangeId innermost,
+                           const Attributed& out) const {
+    return out.layer_class == LayerClass::kLayout &&
+           xla_passes_.Computes(innermost) &&
+           model_.texts[activity.name].find("concatenate_fusion") !=
+               std::string_view::npos;
   }
 
   // An operator of the backward pass may launch kernels that are named for the

@@ -19,6 +19,9 @@ struct XlaOrigin {
   std::string_view path;                 // of the instruction; empty: not told
   std::vector<std::string_view> paths;   // of what it computes, or its own
   std::vector<std::string_view> frames;  // "train.py:12:4[step]"
+  // Whether something of what it computes does more than move elements. Of long
+  // computations only paths are kept: they do.
+  bool computes = false;
 };
 
 XlaOrigin ParseXlaOrigin(std::string_view detail);

@@ -63,8 +63,7 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
   absl::flat_hash_map<std::pair<TextId, TextId>, Pass> known;
   for (size_t i = 0; i < process.ranges.size(); ++i) {
     const TextId name = process.ranges[i].name;
-    TextId detail = process.ranges[i].detail;
-    if (!detail.known()) detail = only_details_.at(name).Get();
+    const TextId detail = DetailOf(process.ranges[i]);
     const auto [it, is_new] = known.try_emplace({name, detail}, Pass::kNoPath);
     if (is_new) it->second = PassOf(model.texts[name], detail);
     const Pass pass = it->second;
@@ -104,6 +103,11 @@ void XlaPasses::Learn(const Range& range) {
     for (const std::string_view path : origin->second.paths) AddScope(path);
   }
   only->second.Add(range.detail);
+}
+
+TextId XlaPasses::DetailOf(const Range& range) const {
+  if (range.detail.known()) return range.detail;
+  return only_details_.at(range.name).Get();
 }
 
 bool XlaPasses::TransposesProducts() const {
@@ -225,6 +229,12 @@ Direction XlaPasses::Of(RangeId range) const {
     case Pass::kCommon: break;
   }
   return Direction::kNone;
+}
+
+bool XlaPasses::Computes(RangeId range) const {
+  if (!range.known()) return false;
+  const TextId detail = DetailOf(process_.ranges[range.value()]);
+  return detail.known() && origins_.at(detail).computes;
 }
 
 Direction SettledDirection(Direction by_path, Direction by_call) {

@@ -37,6 +37,9 @@ class XlaPasses {
   // range, or does not tell.
   Direction Of(RangeId range) const;
 
+  // Whether a fusion does more than move elements; false: it is not known.
+  bool Computes(RangeId range) const;
+
   // Where a thread is: in a run of a module (none: in none of XLA's), and in
   // which range; whether its path is one of JAX's, was not differentiated, or
   // is there at all.
@@ -71,6 +74,7 @@ class XlaPasses {
   Pass PassOf(const XlaOrigin& origin) const;
   Pass PassOfPath(std::string_view path) const;
   void Learn(const Range& range);
+  TextId DetailOf(const Range& range) const;
   void AddParents(std::string_view path);
   void AddScope(std::string_view path);
   bool IsInScopes(std::string_view path) const;

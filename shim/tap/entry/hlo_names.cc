@@ -9,6 +9,8 @@ namespace {
 
 constexpr char kKey[] = "op_name=\"";
 constexpr size_t kKeyBytes = sizeof(kKey) - 1;
+constexpr char kMore[] = "...\n";
+constexpr uint32_t kMoreBytes = sizeof(kMore) - 1;
 
 const char* Find(const char* at, const char* end, const char* what,
                  size_t bytes) {
@@ -19,24 +21,30 @@ const char* Find(const char* at, const char* end, const char* what,
 }  // namespace
 
 uint32_t CopyOperationNames(const char* dump, uint32_t length, char* out,
-                            uint32_t capacity, uint32_t* left_out) {
+                            uint32_t capacity) {
   const char* const end = dump + length;
+  const uint32_t room = capacity - kMoreBytes;
   uint32_t used = 0;
+  bool is_all = true;
   const char* name = Find(dump, end, kKey, kKeyBytes);
   while (name != nullptr) {
     const char* quote = Find(name + kKeyBytes, end, "\"", 1);
     if (quote == nullptr) break;
     const auto bytes = static_cast<uint32_t>(quote + 1 - name);
     if (Find(out, out + used, name, bytes) == nullptr) {
-      if (used + bytes + 1 <= capacity) {
+      const bool fits = used + bytes + 1 <= room;
+      is_all &= fits;
+      if (fits) {
         memcpy(out + used, name, bytes);
         used += bytes;
         out[used++] = '\n';
-      } else {
-        ++*left_out;
       }
     }
     name = Find(quote + 1, end, kKey, kKeyBytes);
+  }
+  if (!is_all) {
+    memcpy(out + used, kMore, kMoreBytes);
+    used += kMoreBytes;
   }
   return used;
 }

@@ -5,21 +5,13 @@
 #include <cstdint>
 #include <cwchar>
 
+#include "shim/tap/entry/nvtx_names.h"
 #include "shim/trace/layout.h"
 
 // NVTX, however it reaches us: ranges and marks become special slots of the
-// calling thread's ring. Any thread, also before the session: then only the
-// names of domains and registered strings are kept.
+// calling thread's ring. Any thread, also before the session: then only names
+// are kept (nvtx_names.h).
 namespace dltap::shim::nvtx {
-
-// A domain's name or a registered string: what our own NVTX handles point to.
-struct Name;
-
-// The name behind a handle, which may be another tool's or the older
-// library's; nullptr: not known, or there is none.
-Name* OfHandle(const void* handle);
-// `handle`, another's, stands for that text from now on.
-void KnowHandle(const void* handle, Name* name);
 
 // What an event says. Texts are borrowed for the call.
 struct Event {
@@ -45,17 +37,6 @@ void Mark(const Event& event);
 // The range's id: `id`, or, if that is 0, a new one.
 uint64_t StartRange(const Event& event, uint64_t id);
 void EndRange(Name* domain, uint64_t range_id);
-
-// Where names are kept is there from now on.
-void PrepareNames();
-// Keeps a name for ever, the same for the same text; nullptr when there is no
-// room (counted). Of more than kMaxTextBytes the names of operations are kept
-// (hlo_names.h), else what comes first.
-Name* Keep(const char* text);
-Name* KeepWide(const wchar_t* text);
-// A domain is one of its own, whatever it is called.
-Name* KeepDomain(const char* name);
-Name* KeepDomainWide(const wchar_t* name);
 
 }  // namespace dltap::shim::nvtx
 

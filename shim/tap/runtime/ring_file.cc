@@ -223,7 +223,6 @@ trace::RecordBuffer RingFile::BeginDefinition() {
 bool RingFile::EndDefinition(const trace::RecordBuffer& place) {
   if (place.empty()) {
     if (place.data() != nullptr) UnlockDefinitions();
-    CountLoss(trace::LossKind::kDefinitionLost);
     return false;
   }
   std::atomic_ref(header_->definitions_head)
@@ -232,6 +231,10 @@ bool RingFile::EndDefinition(const trace::RecordBuffer& place) {
   UnlockDefinitions();
   if (DefinitionsCrowd()) WakeCollector();
   return true;
+}
+
+void RingFile::CountLostDefinition() {
+  CountLoss(trace::LossKind::kDefinitionLost);
 }
 
 bool RingFile::DefinitionsCrowd() const {

@@ -64,6 +64,13 @@ class RingFile {
   // may have little stack.
   template <typename Record, typename... Pieces>
   bool AppendDefinition(const Record& record, const Pieces&... pieces) {
+    if (TryDefinition(record, pieces...)) return true;
+    CountLostDefinition();
+    return false;
+  }
+  // The same, not counted: it will be tried again.
+  template <typename Record, typename... Pieces>
+  bool TryDefinition(const Record& record, const Pieces&... pieces) {
     trace::RecordBuffer place = BeginDefinition();
     place.Append(record, pieces...);
     return EndDefinition(place);
@@ -72,7 +79,9 @@ class RingFile {
   bool AppendDefinitions(std::span<const uint8_t> records) {
     trace::RecordBuffer place = BeginDefinition();
     place.AppendRaw(records.data(), records.size());
-    return EndDefinition(place);
+    if (EndDefinition(place)) return true;
+    CountLostDefinition();
+    return false;
   }
   // Less than half of the room for definitions is left.
   bool DefinitionsCrowd() const;
@@ -105,6 +114,7 @@ class RingFile {
   // could not be had.
   trace::RecordBuffer BeginDefinition();
   bool EndDefinition(const trace::RecordBuffer& place);
+  static void CountLostDefinition();
   int Descriptor();
   void Close();
   void* MapRange(int fd, uint64_t offset, uint64_t bytes);

@@ -23,6 +23,8 @@ bool DefineOperation(uint32_t id, uint16_t node_count,
 // longer than kMaxTextBytes are cut, counted.
 inline constexpr uint32_t kMaxTextBytes = 4096;
 uint32_t InternText(const char* text, uint32_t length);
+// The same, but what could not be written is no loss: it will come again.
+uint32_t TryInternText(const char* text, uint32_t length);
 // Much was defined of late that is not written yet: what can wait, should.
 bool TextsCrowd();
 

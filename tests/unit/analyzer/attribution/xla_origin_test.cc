@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,25 @@ TEST(XlaOriginTest, AFusionHasItsOwnPathAndThoseOfWhatItComputes) {
             (Views{"jit(f)/sub", "jit(f)/jvp()/tanh", "jit(f)/sub"}));
   EXPECT_EQ(origin.frames,
             (Views{"train.py:90:8[<module>]", "train.py:12:4[step]"}));
+}
+
+TEST(XlaOriginTest, AComputationMayOnlyMoveElements) {
+  const auto computes = [](const char* called) {
+    return ParseXlaOrigin(std::string("f = u32[2] fusion(p), calls=c\nc {\n") +
+                          called + "}")
+        .computes;
+  };
+  EXPECT_FALSE(
+      computes("  p = u32[2]{0} parameter(0)\n"
+               "  ROOT c = u32[4]{0} concatenate(p, p)\n"));
+  EXPECT_TRUE(
+      computes("  p = u32[2]{0} parameter(0)\n"
+               "  x = u32[2]{0} xor(p, p)\n"
+               "  ROOT c = u32[4]{0} concatenate(x, p)\n"));
+  EXPECT_FALSE(computes("  ROOT t = (u32[2]{0}, (f32[])) tuple(p, q)\n"));
+  EXPECT_TRUE(computes("  ROOT t = (u32[2]{0}, f32[]) reduce(p, q)\n"));
+  EXPECT_TRUE(computes("op_name=\"jit(f)/threefry2x32\"\n...\n"));
+  EXPECT_FALSE(computes(""));
 }
 
 TEST(XlaOriginTest, AnInstructionMayHaveNone) {

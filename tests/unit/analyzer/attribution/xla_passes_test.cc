@@ -96,6 +96,21 @@ std::string With(const std::string& thunk, const std::string& instruction,
   return text.insert(text.find(" kind=nvtx"), " detail=" + Quoted(detail));
 }
 
+TEST(XlaPassesTest, WhatJoinsComputedNumbersIsElementwise) {
+  const auto class_of = [](const std::string& opcode) {
+    return AttributedOf(Module(0, 90) +
+                        With(Thunk(10, "", "input_concatenate_fusion"),
+                             "f = u32[2] fusion(p)\nc {\n x = u32[2] " +
+                                 opcode +
+                                 "(p)\n ROOT j = u32[4] concatenate(x, p)\n}",
+                             {}))
+        .at(0)
+        .layer_class;
+  };
+  EXPECT_EQ(class_of("xor"), LayerClass::kElementwise);
+  EXPECT_EQ(class_of("slice"), LayerClass::kLayout);
+}
+
 // A name has only what its operations have in common.
 TEST(XlaPassesTest, AnInstructionTellsWhatItsNameLeavesOut) {
   EXPECT_EQ(
