@@ -8,6 +8,15 @@
 namespace dltap::analyzer {
 namespace {
 
+// Scopes have names of the program's, in which quotes are escaped.
+size_t ClosingQuote(std::string_view hlo, size_t at) {
+  for (; at < hlo.size(); ++at) {
+    if (hlo[at] == '"') return at;
+    if (hlo[at] == '\\') ++at;
+  }
+  return std::string_view::npos;
+}
+
 // Calls `visit` with the name of each operation in `hlo`.
 template <typename Visit>
 void ForEachName(std::string_view hlo, Visit visit) {
@@ -15,7 +24,7 @@ void ForEachName(std::string_view hlo, Visit visit) {
   for (size_t at = hlo.find(kKey); at != std::string_view::npos;
        at = hlo.find(kKey, at)) {
     at += kKey.size();
-    const size_t end = hlo.find('"', at);
+    const size_t end = ClosingQuote(hlo, at);
     if (end == std::string_view::npos) return;  // cut
     if (end > at) visit(hlo.substr(at, end - at));
     at = end;

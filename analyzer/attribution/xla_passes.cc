@@ -23,13 +23,17 @@ bool IsDifferentiated(std::string_view path) {
   return Has(path, "transpose(") || Has(path, "jvp(");
 }
 
-// Whether a library of optimizers called for it.
+bool IsSum(std::string_view path) { return path.ends_with("/add"); }
+
+// Whether a library of optimizers called for it. Optax has losses, too.
 bool IsOfAnOptimizer(const XlaOrigin& origin) {
-  constexpr std::string_view kFolders[] = {"/optax/", "/optimizers/",
-                                           "/optimizers.py:"};
-  return std::ranges::any_of(origin.frames, [&](std::string_view frame) {
-    return std::ranges::any_of(
-        kFolders, [&](std::string_view folder) { return Has(frame, folder); });
+  return std::ranges::any_of(origin.frames, [](std::string_view frame) {
+    const bool is_installed =
+        Has(frame, "/site-packages/") || Has(frame, "/dist-packages/");
+    const bool is_loss =
+        Has(frame, "/optax/losses/") || Has(frame, "/optax/_src/loss");
+    return is_installed && !is_loss &&
+           (Has(frame, "/optax/") || Has(frame, "/optimizers/"));
   });
 }
 
@@ -165,12 +169,20 @@ XlaPasses::Pass XlaPasses::PassOf(const XlaOrigin& origin) const {
     any_forward |= pass == Pass::kForward || pass == Pass::kRecompute;
     any_backward |= pass == Pass::kBackward;
   }
-  if (any_plain && (any_backward || IsOfAnOptimizer(origin))) {
-    return Pass::kUpdate;
+  if (any_plain && IsOfAnOptimizer(origin)) return Pass::kUpdate;
+  if (any_plain && any_backward) {
+    return OnlyAdds(origin) ? Pass::kBackward : Pass::kUpdate;
   }
   if (any_plain) return Pass::kPlain;
   if (any_backward) return Pass::kBackward;
   return any_forward ? Pass::kForward : Pass::kNoPath;
+}
+
+// An update scales what it adds, or subtracts it.
+bool XlaPasses::OnlyAdds(const XlaOrigin& origin) const {
+  return std::ranges::all_of(origin.paths, [this](std::string_view path) {
+    return PassOfPath(path) != Pass::kPlain || IsSum(path);
+  });
 }
 
 XlaPasses::Pass XlaPasses::PassOfPath(std::string_view path) const {
@@ -209,12 +221,19 @@ RangeId XlaPasses::RunOf(RangeId range) const {
 
 XlaPasses::Place XlaPasses::PlaceAt(ThreadId thread, int64_t at_ns) const {
   const RangeId range = ranges_.InnermostAt(thread, at_ns);
-  if (!range.known() || !any()) return {RangeId(), range, false, false, true};
+  if (!range.known() || !any()) {
+    return {RangeId(), range, false, false, true, false};
+  }
   const TextId name = process_.ranges[range.value()].name;
+  const TextId detail = DetailOf(process_.ranges[range.value()]);
   const Pass pass = passes_[range.value()];
   const bool is_plain = pass == Pass::kPlain || pass == Pass::kUpdate;
-  return {RunOf(range), range, pass != Pass::kNoPath, is_plain,
-          pass == Pass::kNoPath && PathOf(model_.texts[name]).empty()};
+  return {RunOf(range),
+          range,
+          pass != Pass::kNoPath,
+          is_plain,
+          pass == Pass::kNoPath && PathOf(model_.texts[name]).empty(),
+          detail.known() && OnlyAdds(origins_.at(detail))};
 }
 
 Direction XlaPasses::Of(RangeId range) const {

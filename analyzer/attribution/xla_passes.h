@@ -25,7 +25,8 @@ namespace dltap::analyzer {
 // any pass, or of several, and so may "jit(step)/while/body" where other paths
 // go on behind it. What differentiation left alone is of no pass by its path: a
 // batch that is prepared, or an update (xla_runs.h); it is an update in a
-// fusion that takes up a gradient. TensorFlow writes
+// fusion that takes up a gradient, unless it only adds: then it sums gradients
+// up. TensorFlow writes
 // "name=gradient_tape/dense/MatMul/MatMul": a gradient of what stands in the
 // scope `dense`, where all else is of the forward pass. Holds references.
 class XlaPasses {
@@ -49,6 +50,7 @@ class XlaPasses {
     bool has_path;
     bool is_plain;
     bool is_silent;
+    bool only_adds;  // what was not differentiated of it; false: not known
   };
   Place PlaceAt(ThreadId thread, int64_t at_ns) const;
 
@@ -73,6 +75,7 @@ class XlaPasses {
   Pass PassOf(std::string_view name, TextId detail) const;
   Pass PassOf(const XlaOrigin& origin) const;
   Pass PassOfPath(std::string_view path) const;
+  bool OnlyAdds(const XlaOrigin& origin) const;
   void Learn(const Range& range);
   TextId DetailOf(const Range& range) const;
   void AddParents(std::string_view path);

@@ -118,6 +118,7 @@ class RunBuilder {
             .makes_difference = has("_subtract_"),
             .has_path = place.has_path,
             .is_plain = place.is_plain,
+            .only_adds = place.is_plain && place.only_adds,
             .is_silent = place.is_silent,
             .one_block = NumberOf(shape.grid) <= 1,
             .one_number = threads == 1,

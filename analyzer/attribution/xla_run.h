@@ -31,6 +31,7 @@ struct XlaWork {
   bool makes_difference;
   bool has_path;   // of JAX's
   bool is_plain;   // has one that was not differentiated
+  bool only_adds;  // and does no more than add
   bool is_silent;  // no range tells anything of it
   bool one_block;  // may be factors, such as the powers of an optimizer's decay
   bool one_number;  // one thread

@@ -52,6 +52,7 @@ class PassesOfRun {
       if (i > turn_ && !repeated_[i]) DecideWritten(i);
     }
     for (size_t i = last_forward_end_; i < works_.size(); ++i) {
+      if (sums_up_ && works_[i].only_adds) Set(i, Direction::kBackward);
       if (Updates(i)) Set(i, Direction::kUpdate);
     }
     FindSizes();
@@ -84,6 +85,10 @@ class PassesOfRun {
       recomputes_ |= work.told == Direction::kRecompute;
     }
     last_forward_end_ = std::max(last_forward_end_, first_backward_);
+    sums_up_ = std::all_of(
+        works_.begin() + static_cast<ptrdiff_t>(last_forward_end_),
+        works_.end(),
+        [](const XlaWork& work) { return !work.is_plain || work.only_adds; });
   }
 
   // Where a loop sums up gradients, what is done once behind it is the update.
@@ -247,6 +252,7 @@ class PassesOfRun {
   const Works& works_;
   std::vector<Direction> decided_;
   std::vector<bool> repeated_;
+  bool sums_up_ = false;  // gradients, that another run applies
   bool updates_once_ = false;
   bool recomputes_ = false;
   bool updates_have_layers_ = false;

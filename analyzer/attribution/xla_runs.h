@@ -26,8 +26,10 @@ namespace dltap::analyzer {
 //  - Between them so are sums without a path, if the update has none of its
 //    own, and, if nothing is computed again, maps that write neither sums nor
 //    differences, or have the size of features. What writes both is the update.
-//  - What was not differentiated is the update behind backward work and the
-//    last layer forward, and so is what comes behind a run's last backward work
+//  - Where all that was not differentiated behind backward work and the last
+//    layer forward only adds, it sums up gradients, and is backward.
+//  - Else it is the update, and so is what comes behind a run's last backward
+//  work
 //    and that of layers, but for few sums, scatters (gradients) and single
 //    numbers (the loss). Where a loop sums up gradients, only what is done once
 //    is. What else lies between stays open.

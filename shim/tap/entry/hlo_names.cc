@@ -18,6 +18,15 @@ const char* Find(const char* at, const char* end, const char* what,
       memmem(at, static_cast<size_t>(end - at), what, bytes));
 }
 
+// Scopes have names of the program's, in which quotes are escaped.
+const char* ClosingQuote(const char* at, const char* end) {
+  for (; at < end; ++at) {
+    if (*at == '"') return at;
+    if (*at == '\\') ++at;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 uint32_t CopyOperationNames(const char* dump, uint32_t length, char* out,
@@ -28,17 +37,15 @@ uint32_t CopyOperationNames(const char* dump, uint32_t length, char* out,
   bool is_all = true;
   const char* name = Find(dump, end, kKey, kKeyBytes);
   while (name != nullptr) {
-    const char* quote = Find(name + kKeyBytes, end, "\"", 1);
+    const char* quote = ClosingQuote(name + kKeyBytes, end);
     if (quote == nullptr) break;
     const auto bytes = static_cast<uint32_t>(quote + 1 - name);
     if (Find(out, out + used, name, bytes) == nullptr) {
-      const bool fits = used + bytes + 1 <= room;
-      is_all &= fits;
-      if (fits) {
-        memcpy(out + used, name, bytes);
-        used += bytes;
-        out[used++] = '\n';
-      }
+      is_all = used + bytes + 1 <= room;
+      if (!is_all) break;
+      memcpy(out + used, name, bytes);
+      used += bytes;
+      out[used++] = '\n';
     }
     name = Find(quote + 1, end, kKey, kKeyBytes);
   }

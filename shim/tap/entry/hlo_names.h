@@ -9,8 +9,8 @@ namespace dltap::shim::nvtx {
 // What a dump of HLO of `length` bytes says of where its instructions come
 // from, as it stands there: op_name="jit(step)/transpose(jvp())/mul", each
 // once, a line each. At `out`, at most `capacity` bytes; a last line of "..."
-// says that not all did fit. Returns the bytes; 0: it has none. Source:
-// xla/hlo/ir/hlo_instruction.cc, OpMetadataToString.
+// says that others follow, which did not fit. Returns the bytes; 0: it has
+// none. Source: xla/hlo/ir/hlo_instruction.cc, OpMetadataToString.
 uint32_t CopyOperationNames(const char* dump, uint32_t length, char* out,
                             uint32_t capacity);
 

@@ -17,6 +17,7 @@ namespace dltap::shim::nvtx {
 struct Name {
   std::atomic<uint64_t> defined;  // epoch << 32 | text id
   uint32_t length;
+  uint32_t tag;  // tells that a name begins here
   char text[];
 };
 
@@ -37,6 +38,11 @@ struct Arena {
 constinit LateTable<Arena> g_arena;
 constinit std::atomic<uint32_t> g_arena_used{0};
 
+uint32_t TagAt(const void* at) {
+  const uint64_t address = reinterpret_cast<uint64_t>(at);
+  return static_cast<uint32_t>(address * 0x9E3779B97F4A7C15ull >> 32) | 1;
+}
+
 Name* Store(const char* text, uint32_t length) {
   const uint32_t bytes =
       (static_cast<uint32_t>(sizeof(Name)) + length + 7) & ~7u;
@@ -54,6 +60,7 @@ Name* Store(const char* text, uint32_t length) {
   }
   auto* name = reinterpret_cast<Name*>(arena->bytes + at);
   name->length = length;
+  name->tag = TagAt(name);
   memcpy(name->text, text, length);
   return name;
 }
@@ -126,19 +133,28 @@ uint32_t TextOf(Name* name) { return TextOf(name, InternText); }
 // Details come in masses when a compiler's first program runs; it runs again.
 uint32_t TextOfDetail(Name* name) {
   return TextOf(name, [](const char* text, uint32_t length) {
-    return TextsCrowd() ? 0 : TryInternText(text, length);
+    return TextsCrowd() ? 0 : TryDefineText(text, length);
   });
 }
 
 Spelling SpellingOf(const Name& name) { return {name.text, name.length}; }
 
-Name* OfHandle(const void* handle) {
+Name* OfOwnHandle(const void* handle) {
   Arena* arena = g_arena.Find();
   if (arena == nullptr) return nullptr;
   const auto* at = static_cast<const uint8_t*>(handle);
-  if (at >= arena->bytes && at < arena->bytes + kArenaBytes) {
-    return reinterpret_cast<Name*>(arena->bytes + (at - arena->bytes));
-  }
+  const bool is_inside = at >= arena->bytes &&
+                         at + sizeof(Name) <= arena->bytes + kArenaBytes &&
+                         reinterpret_cast<uint64_t>(at) % alignof(Name) == 0;
+  if (!is_inside) return nullptr;
+  auto* name = reinterpret_cast<Name*>(arena->bytes + (at - arena->bytes));
+  return name->tag == TagAt(name) ? name : nullptr;
+}
+
+Name* OfHandle(const void* handle) {
+  if (Name* name = OfOwnHandle(handle); name != nullptr) return name;
+  Arena* arena = g_arena.Find();
+  if (arena == nullptr) return nullptr;
   const uint64_t known =
       arena->foreign.Find(reinterpret_cast<uint64_t>(handle));
   return reinterpret_cast<Name*>(known);

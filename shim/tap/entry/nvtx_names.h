@@ -32,6 +32,8 @@ Name* KeepDomainWide(const wchar_t* name);
 // The name behind a handle, which may be another tool's or the older
 // library's; nullptr: not known, or there is none.
 Name* OfHandle(const void* handle);
+// The same of any word, which need be no handle: only what we gave out.
+Name* OfOwnHandle(const void* word);
 // `handle`, another's, stands for that text from now on.
 void KnowHandle(const void* handle, Name* name);
 

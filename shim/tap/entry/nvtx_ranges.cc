@@ -17,6 +17,8 @@ namespace dltap::shim::nvtx {
 namespace {
 
 constexpr size_t kMaxPayloadBytes = 256;
+constexpr size_t kMaxDetails =
+    sizeof(trace::NvtxDetailsPayload::details) / sizeof(uint32_t);
 
 constinit std::atomic<uint64_t> g_last_range{0};
 
@@ -49,39 +51,38 @@ bool IsRecording() {
   return g_process.word.load(std::memory_order_relaxed) >= kFirstSession;
 }
 
+// Other registered strings that its payload names, in their order: XLA tells
+// the instruction, its lines of source and the computation that it calls. All
+// or none. Source of the layout: nvToolsExtPayload.h. A payload without a size
+// is left alone, since only its schema would tell how much can be read.
 void AppendDetails(const Event& event, uint32_t text) {
-  trace::NvtxDetailsPayload payload = {};
-  payload.text = text;
-  for (int i = 0; i < Event::kMaxDetails; ++i) {
-    payload.details[i] = TextOfDetail(event.details[i]);
+  const auto& data = *static_cast<const nvtxPayloadData_t*>(event.payload);
+  if (data.payload == nullptr || data.size > kMaxPayloadBytes) return;
+  const auto* bytes = static_cast<const uint8_t*>(data.payload);
+  trace::NvtxDetailsPayload details = {};
+  details.text = text;
+  size_t count = 0;
+  for (size_t at = 0; at + sizeof(void*) <= data.size; at += sizeof(void*)) {
+    const void* word = nullptr;
+    memcpy(&word, bytes + at, sizeof(word));
+    Name* name = OfOwnHandle(word);
+    if (name == nullptr || name == event.registered) continue;
+    details.details[count] = TextOfDetail(name);
+    if (details.details[count] == 0) return;
+    if (++count == kMaxDetails) break;
   }
-  AppendSpecial(trace::SpecialSlot::kNvtxDetails, &payload, sizeof(payload));
+  if (count == 0) return;
+  AppendSpecial(trace::SpecialSlot::kNvtxDetails, &details, sizeof(details));
 }
 
 void Append(trace::SpecialSlot kind, const Event& event) {
   if (!IsRecording()) return;
   const trace::NvtxPayload payload = {TextOf(event), TextOf(event.domain),
                                       event.category, event.colour};
-  if (kind == trace::SpecialSlot::kNvtxPush && event.details[0] != nullptr) {
+  if (kind == trace::SpecialSlot::kNvtxPush && event.payload != nullptr) {
     AppendDetails(event, payload.text);
   }
   AppendSpecial(kind, &payload, sizeof(payload));
-}
-
-// Source of the layout: nvToolsExtPayload.h. A payload without a size is left
-// alone, since only its schema would tell how much can be read.
-void AddDetails(const nvtxPayloadData_t& payload, Event& event) {
-  if (payload.payload == nullptr || payload.size > kMaxPayloadBytes) return;
-  const auto* bytes = static_cast<const uint8_t*>(payload.payload);
-  int count = 0;
-  for (size_t at = 0; at + sizeof(void*) <= payload.size; at += sizeof(void*)) {
-    const void* word = nullptr;
-    memcpy(&word, bytes + at, sizeof(word));
-    Name* name = OfHandle(word);
-    if (name == nullptr || name == event.registered) continue;
-    event.details[count++] = name;
-    if (count == Event::kMaxDetails) return;
-  }
 }
 
 }  // namespace
@@ -108,9 +109,7 @@ Event FromAttributes(Name* domain, const void* attributes) {
     default: break;
   }
   if (from->payloadType == NVTX_PAYLOAD_TYPE_EXT && from->reserved0 > 0) {
-    const auto* payload =
-        reinterpret_cast<const nvtxPayloadData_t*>(from->payload.ullValue);
-    if (payload != nullptr) AddDetails(*payload, event);
+    event.payload = reinterpret_cast<const void*>(from->payload.ullValue);
   }
   return event;
 }

@@ -15,17 +15,14 @@ namespace dltap::shim::nvtx {
 
 // What an event says. Texts are borrowed for the call.
 struct Event {
-  static constexpr int kMaxDetails = 3;
-
   const char* text = nullptr;
   const wchar_t* wide_text = nullptr;
   Name* registered = nullptr;
   Name* domain = nullptr;  // nullptr: the default domain
   uint32_t category = 0;
   uint32_t colour = 0;
-  // Other registered strings that its payload names, in their order: XLA tells
-  // the instruction, its lines of source and the computation that it calls.
-  Name* details[kMaxDetails] = {};
+  // nvtxPayloadData_t, the first; nullptr: none.
+  const void* payload = nullptr;
 };
 
 // From nvtxEventAttributes_t of any version; nullptr gives an empty event.

@@ -33,59 +33,19 @@ bool Commit(const Record& record, const Pieces&... pieces) {
   return g_output.ring_file().AppendDefinition(record, pieces...);
 }
 
-uint32_t NewText(const char* text, uint32_t length, bool counts) {
-  trace::TextRecord record = {};
-  record.id = g_last_text.fetch_add(1, std::memory_order_relaxed) + 1;
-  const auto string = trace::Piece::String(text, length);
-  const bool is_written =
-      counts ? Commit(record, string)
-             : g_output.ring_file().TryDefinition(record, string);
-  return is_written ? record.id : 0;
-}
-
-template <typename Define>
-uint32_t Intern(const char* text, uint32_t length, Define define) {
-  if (length > kMaxTextBytes) {
-    CountLoss(trace::LossKind::kTextTruncated);
-    length = kMaxTextBytes;
-  }
-  const uint64_t hash = XXH3_64bits(text, length) | 1;
-  const uint64_t epoch = DefinitionEpoch();
-  for (uint32_t probe = 0; probe < kMaxProbes; ++probe) {
-    InternSlot& slot = g_interned[(hash + probe) % kInternSlots];
-    uint64_t id = slot.id.load(std::memory_order_acquire);
-    const auto known = static_cast<uint32_t>(id);
-    if (known == kClaimed) continue;
-    if (id >> 32 == epoch) {
-      if (slot.hash.load(std::memory_order_relaxed) != hash) continue;
-      return known != 0 ? known : define(text, length);
-    }
-    if (!slot.id.compare_exchange_strong(id, epoch << 32 | kClaimed,
-                                         std::memory_order_acq_rel)) {
-      continue;
-    }
-    slot.hash.store(hash, std::memory_order_relaxed);
-    const uint32_t defined = define(text, length);
-    slot.id.store(epoch << 32 | defined, std::memory_order_release);
-    return defined;
-  }
-  return define(text, length);
-}
-
 }  // namespace
 
 uint32_t DefineText(const char* text, uint32_t length) {
-  return NewText(text, length, true);
+  trace::TextRecord record = {};
+  record.id = g_last_text.fetch_add(1, std::memory_order_relaxed) + 1;
+  return Commit(record, trace::Piece::String(text, length)) ? record.id : 0;
 }
 
-uint32_t InternText(const char* text, uint32_t length) {
-  return Intern(text, length, DefineText);
-}
-
-uint32_t TryInternText(const char* text, uint32_t length) {
-  return Intern(text, length, [](const char* of, uint32_t bytes) {
-    return NewText(of, bytes, false);
-  });
+uint32_t TryDefineText(const char* text, uint32_t length) {
+  trace::TextRecord record = {};
+  record.id = g_last_text.fetch_add(1, std::memory_order_relaxed) + 1;
+  const auto string = trace::Piece::String(text, length);
+  return g_output.ring_file().TryDefinition(record, string) ? record.id : 0;
 }
 
 bool DefineKernelFunction(uint64_t function, const char* name,
@@ -102,6 +62,34 @@ bool DefineOperation(uint32_t id, uint16_t node_count,
   record.id = id;
   record.node_count = node_count;
   return Commit(record, trace::Piece::Raw(nodes.data(), nodes.size()));
+}
+
+uint32_t InternText(const char* text, uint32_t length) {
+  if (length > kMaxTextBytes) {
+    CountLoss(trace::LossKind::kTextTruncated);
+    length = kMaxTextBytes;
+  }
+  const uint64_t hash = XXH3_64bits(text, length) | 1;
+  const uint64_t epoch = DefinitionEpoch();
+  for (uint32_t probe = 0; probe < kMaxProbes; ++probe) {
+    InternSlot& slot = g_interned[(hash + probe) % kInternSlots];
+    uint64_t id = slot.id.load(std::memory_order_acquire);
+    const auto known = static_cast<uint32_t>(id);
+    if (known == kClaimed) continue;
+    if (id >> 32 == epoch) {
+      if (slot.hash.load(std::memory_order_relaxed) != hash) continue;
+      return known != 0 ? known : DefineText(text, length);
+    }
+    if (!slot.id.compare_exchange_strong(id, epoch << 32 | kClaimed,
+                                         std::memory_order_acq_rel)) {
+      continue;
+    }
+    slot.hash.store(hash, std::memory_order_relaxed);
+    const uint32_t defined = DefineText(text, length);
+    slot.id.store(epoch << 32 | defined, std::memory_order_release);
+    return defined;
+  }
+  return DefineText(text, length);
 }
 
 bool TextsCrowd() { return g_output.ring_file().DefinitionsCrowd(); }

@@ -10,6 +10,8 @@ namespace dltap::shim {
 // Defines a text in the trace. Returns its id, 0 when it could not be written.
 // Any thread; commits to the ring file's definition area.
 uint32_t DefineText(const char* text, uint32_t length);
+// The same, but what could not be written is no loss: it will come again.
+uint32_t TryDefineText(const char* text, uint32_t length);
 
 // Defines that launches of `function` run the kernel of that name.
 bool DefineKernelFunction(uint64_t function, const char* name, uint32_t length);
@@ -23,8 +25,6 @@ bool DefineOperation(uint32_t id, uint16_t node_count,
 // longer than kMaxTextBytes are cut, counted.
 inline constexpr uint32_t kMaxTextBytes = 4096;
 uint32_t InternText(const char* text, uint32_t length);
-// The same, but what could not be written is no loss: it will come again.
-uint32_t TryInternText(const char* text, uint32_t length);
 // Much was defined of late that is not written yet: what can wait, should.
 bool TextsCrowd();
 

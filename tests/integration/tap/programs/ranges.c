@@ -139,7 +139,8 @@ static int Details(void) {
   PushWith(domain, nvtxDomainRegisterStringA(domain, "no size"), &one,
            SIZE_MAX);
   PushWith(domain, nvtxDomainRegisterStringA(domain, "nowhere"), NULL, 48);
-  const uint64_t numbers[] = {1, ~0ull, 0x1000};
+  const uint64_t numbers[] = {1, ~0ull, 0x1000, (uint64_t)one.instruction + 8,
+                              (uint64_t)one.called + 3};
   PushWith(domain, nvtxDomainRegisterStringA(domain, "numbers"), numbers,
            sizeof(numbers));
   PushWith(domain, nvtxDomainRegisterStringA(domain, "odd"),

@@ -145,14 +145,37 @@ TEST(XlaPassesTest, ANameOfSeveralInstructionsTellsNone) {
       (Directions{kNone, kBackward, kForward}));
 }
 
+// The update is another module's, after several batches.
+TEST(XlaPassesTest, ARunThatOnlyAddsToItsGradientsSumsThemUp) {
+  const std::string add = "jit(micro)/add";
+  const auto run = [&](const std::string& last) {
+    return DirectionsOf(
+        Module(0, 90, "jit_micro") + Thunk(10, kJvp, "gemm_1") +
+        Thunk(20, kTransposed, "gemm_2") +
+        With(Thunk(30, "jit(micro)", "loop_add_fusion"), Instruction(add),
+             {"jit(micro)/transpose(jvp())/mul", add}) +
+        With(InBlocks(Thunk(40, add, "wrapped_add")), Instruction(add), {}) +
+        With(InBlocks(Thunk(50, last, "wrapped_last")), Instruction(last), {}));
+  };
+  EXPECT_EQ(run(add),
+            (Directions{kForward, kBackward, kBackward, kBackward, kBackward}));
+  EXPECT_EQ(run("jit(micro)/mul"),
+            (Directions{kForward, kBackward, kBackward, kUpdate, kUpdate}));
+}
+
 TEST(XlaPassesTest, WhatALibraryOfOptimizersCallsForIsTheUpdate) {
   const std::string source =
-      "\n- train.py:9:4[<module>]\n-- /lib/optax/_src/update.py:40:9[apply]";
+      "\n- train.py:9:4[<module>]\n"
+      "-- /lib/site-packages/optax/_src/update.py:40:9[apply]";
+  const std::string loss =
+      "\n-- /lib/site-packages/optax/losses/_regression.py:40:9[squared]";
   EXPECT_EQ(DirectionsOf(Module(0, 90) +
                          With(Thunk(10, "", "loop_1"),
                               Instruction("jit(step)/mul") + source, {}) +
+                         With(Thunk(15, "", "loop_2"),
+                              Instruction("jit(step)/mul") + loss, {}) +
                          Thunk(20, kTransposed, "gemm_1")),
-            (Directions{kUpdate, kBackward}));
+            (Directions{kUpdate, kNone, kBackward}));
 }
 
 TEST(XlaPassesTest, WhatIsCommonToSeveralPassesTellsNone) {

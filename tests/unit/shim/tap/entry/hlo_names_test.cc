@@ -30,9 +30,15 @@ TEST(HloNamesTest, OtherTextsHaveNone) {
   EXPECT_EQ(NamesIn("op_name="), "");
 }
 
-TEST(HloNamesTest, WhatDoesNotFitIsLeftOutWholeAndSaid) {
+TEST(HloNamesTest, AScopeMayHaveQuotes) {
+  const std::string name = R"x(op_name="jit(f)/run \"a\\\"/transpose(jvp())")x";
+  EXPECT_EQ(NamesIn("x " + name + " y"), name + "\n");
+  EXPECT_EQ(NamesIn(R"(op_name="cut \")"), "");
+}
+
+TEST(HloNamesTest, WhatDoesNotFitIsLeftOutAndSaid) {
   const std::string dump = "op_name=\"a\" op_name=\"long\" op_name=\"b\"";
-  EXPECT_EQ(NamesIn(dump, 28), "op_name=\"a\"\nop_name=\"b\"\n...\n");
+  EXPECT_EQ(NamesIn(dump, 28), "op_name=\"a\"\n...\n");
   EXPECT_EQ(NamesIn(dump, 8), "...\n");
 }
 
