@@ -316,7 +316,9 @@ def what_is_lost(folder: pathlib.Path, name: str) -> dict:
     pids = json.loads((folder / "tap" / "pids.json").read_text())
     if not any((folder / "trace").glob(f"*-{pids[name]}-*.dltap")):
         return {}  # the program failed, which is told elsewhere
-    lost = chain.report(traces_of(folder, name)[0])["trust"]["lost"]
+    trust = chain.report(traces_of(folder, name)[0])["trust"]
+    lost = {**trust["lost"],
+            "launches without kernel": trust["launches_without_kernel"]}
     return {kind: count for kind, count in lost.items() if count}
 
 
