@@ -13,8 +13,8 @@ namespace dltap::analyzer {
 // the lines of source that called for it, outermost first,
 //   -- train.py:12:4[step]
 // and the HLO of the computation that it calls. Views of the text.
-// Source: xla/backends/profiler/gpu, and xla/service/gpu/thunk annotations
-// (KernelAnnotation of nvtx_with_cuda_kernels.cc).
+// Lines that all of a module's instructions have in common are left out.
+// Source: openxla/xla, xla/service/gpu/runtime/annotation.cc.
 struct XlaOrigin {
   std::string_view path;                 // of the instruction; empty: not told
   std::vector<std::string_view> paths;   // of what it computes, or its own

@@ -29,8 +29,7 @@ namespace dltap::analyzer {
 //  - Where all that was not differentiated behind backward work and the last
 //    layer forward only adds, it sums up gradients, and is backward.
 //  - Else it is the update, and so is what comes behind a run's last backward
-//  work
-//    and that of layers, but for few sums, scatters (gradients) and single
+//    work and that of layers, but for few sums, scatters (gradients) and single
 //    numbers (the loss). Where a loop sums up gradients, only what is done once
 //    is. What else lies between stays open.
 //  - One fusion of a loop has one direction.

@@ -10,7 +10,8 @@ namespace dltap::shim::nvtx {
 // from, as it stands there: op_name="jit(step)/transpose(jvp())/mul", each
 // once, a line each. At `out`, at most `capacity` bytes; a last line of "..."
 // says that others follow, which did not fit. Returns the bytes; 0: it has
-// none. Source: xla/hlo/ir/hlo_instruction.cc, OpMetadataToString.
+// none. Source: openxla/xla, OpMetadataToString of
+// xla/hlo/ir/hlo_op_metadata.cc.
 uint32_t CopyOperationNames(const char* dump, uint32_t length, char* out,
                             uint32_t capacity);
 
