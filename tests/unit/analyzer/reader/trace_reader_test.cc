@@ -157,23 +157,28 @@ TEST_F(TraceReaderTest, DurationsBeyond32BitsAreKept) {
   EXPECT_EQ(process.activities[0].end_ns, duration_ns);
 }
 
+// A special slot, of SpecialSlot `kind`.
+template <typename Payload>
+trace::CallFields SpecialAt(uint64_t ns, uint16_t kind,
+                            const Payload* payload) {
+  return {.begin_ticks = TicksAt(ns),
+          .duration_ticks = 0,
+          .entry_point = kind,
+          .flags = 0,
+          .payload = payload,
+          .payload_bytes = sizeof(Payload)};
+}
+
 TEST_F(TraceReaderTest, NvtxPushAndPopBecomeRanges) {
   TraceBytes trace = Clocked();
   trace.Text(1, "step").Text(2, "forward");
   const trace::NvtxPayload step = {1, 0, 0, 0};
   const trace::NvtxPayload forward = {2, 0, 0, 0};
   const trace::NvtxPayload none = {};
-  const auto slot = [](uint64_t ns, uint16_t kind, const auto* payload) {
-    return trace::CallFields{.begin_ticks = TicksAt(ns),
-                             .duration_ticks = 0,
-                             .entry_point = kind,
-                             .flags = 0,
-                             .payload = payload,
-                             .payload_bytes = 16};
-  };
   trace.Calls(0, 0,
-              {slot(0, 1, &step), slot(100, 1, &forward), slot(200, 2, &none),
-               slot(300, 2, &none), slot(400, 2, &none), slot(500, 1, &step)});
+              {SpecialAt(0, 1, &step), SpecialAt(100, 1, &forward),
+               SpecialAt(200, 2, &none), SpecialAt(300, 2, &none),
+               SpecialAt(400, 2, &none), SpecialAt(500, 1, &step)});
   const TraceModel model = Read(trace);
   const std::vector<Range>& ranges = model.processes[0].ranges;
   ASSERT_EQ(ranges.size(), 3);
@@ -192,19 +197,11 @@ TEST_F(TraceReaderTest, DetailsAreOfThePushThatFollows) {
   const trace::NvtxPayload none = {};
   const trace::NvtxDetailsPayload details = {1, {2, 3, 4}};
   const trace::NvtxDetailsPayload of_a_lost_one = {9, {2, 3, 4}};
-  const auto slot = [](uint64_t ns, uint16_t kind, const auto* payload) {
-    return trace::CallFields{.begin_ticks = TicksAt(ns),
-                             .duration_ticks = 0,
-                             .entry_point = kind,
-                             .flags = 0,
-                             .payload = payload,
-                             .payload_bytes = 16};
-  };
-  trace.Calls(
-      0, 0,
-      {slot(0, 14, &details), slot(0, 1, &thunk), slot(50, 2, &none),
-       slot(100, 1, &thunk), slot(150, 2, &none), slot(200, 14, &of_a_lost_one),
-       slot(200, 1, &thunk), slot(250, 2, &none)});
+  trace.Calls(0, 0,
+              {SpecialAt(0, 14, &details), SpecialAt(0, 1, &thunk),
+               SpecialAt(50, 2, &none), SpecialAt(100, 1, &thunk),
+               SpecialAt(150, 2, &none), SpecialAt(200, 14, &of_a_lost_one),
+               SpecialAt(200, 1, &thunk), SpecialAt(250, 2, &none)});
   const TraceModel model = Read(trace);
   const std::vector<Range>& ranges = model.processes[0].ranges;
   ASSERT_EQ(ranges.size(), 3);
