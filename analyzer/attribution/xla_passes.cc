@@ -64,6 +64,7 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
                      const RangeIndex& ranges)
     : model_(model), process_(process), ranges_(ranges) {
   for (const Range& range : process.ranges) Learn(range);
+  if (!any_origin_) return;
   absl::flat_hash_map<std::pair<TextId, TextId>, Pass> known;
   for (size_t i = 0; i < process.ranges.size(); ++i) {
     const TextId name = process.ranges[i].name;
@@ -99,8 +100,10 @@ void XlaPasses::Learn(const Range& range) {
     const std::string_view path = PathOf(model_.texts[range.name]);
     AddParents(path);
     AddScope(path);
+    any_origin_ |= !path.empty();
   }
   if (!range.detail.known()) return;
+  any_origin_ = true;
   const auto [origin, is_first] = origins_.try_emplace(range.detail);
   if (is_first) {
     origin->second = ParseXlaOrigin(model_.texts[range.detail]);

@@ -90,6 +90,7 @@ class XlaPasses {
   const RangeIndex& ranges_;
   std::set<std::string, std::less<>> parents_;  // what other paths begin with
   std::set<std::string, std::less<>> scopes_;   // of TensorFlow, with gradients
+  bool any_origin_ = false;  // a name or a detail has a path
   // The one that all have who have any.
   class OnlyDetail {
    public:
