@@ -9,8 +9,11 @@
 namespace dltap::analyzer {
 namespace {
 
-// Units from a softmax to the next product, and from that to the next.
+// Units from a softmax to the next product, and from that to the next. Where
+// sizes tell whose products they are, gradients of positions' tables may lie
+// between.
 constexpr size_t kReach = 16;
+constexpr size_t kSizedReach = 64;
 constexpr size_t kMostTerms = 4;   // of the scores, each by a product
 constexpr size_t kScaleReach = 9;  // units between a product and a scaling
 
@@ -128,11 +131,15 @@ class AttentionPass {
     return !before.empty() && IsBackward(units_[before.front()].direction);
   }
 
+  size_t ReachOf(size_t softmax) const {
+    return IsSized(units_[softmax]) ? kSizedReach : kReach;
+  }
+
   // The batched products on one side of a softmax, nearest first.
   std::vector<size_t> Before(size_t softmax, size_t free_from) const {
     std::vector<size_t> products;
     size_t from = softmax;
-    for (size_t i = softmax; i > free_from && from - i < kReach;) {
+    for (size_t i = softmax; i > free_from && from - i < ReachOf(softmax);) {
       if (!MayPass(--i) || products.size() > kMostTerms) break;
       if (!IsBatched(units_[i])) continue;
       products.push_back(i);
@@ -144,7 +151,8 @@ class AttentionPass {
     std::vector<size_t> products;
     size_t from = softmax;
     for (size_t i = softmax + 1; i < units_.size() && MayPass(i); ++i) {
-      if (i - from > kReach || products.size() > 2 * kMostTerms) break;
+      if (i - from > ReachOf(softmax)) break;
+      if (products.size() > 2 * kMostTerms) break;
       if (!IsBatched(units_[i])) continue;
       products.push_back(i);
       from = i;
@@ -233,8 +241,8 @@ class AttentionPass {
     return best;
   }
 
-  // Takes in what scales an operand or makes a mask before, or scales a gradient
-  // after.
+  // Takes in what scales an operand or makes a mask before, or scales a
+  // gradient after.
   Span WithScales(Span span, size_t free_from) const {
     const auto may_pass = [&](size_t i) {
       return units_[i].layer_class == LayerClass::kLayout || IsScale(i) ||

@@ -217,6 +217,21 @@ TEST(CompositeAttentionTest, TermsOfScoresAreBatchedOtherwise) {
   EXPECT_EQ(program.Count(kAttention), 7 + 11);
 }
 
+// Swin 2: a network makes the positions' part of the scores.
+TEST(CompositeAttentionTest, GradientsOfATableOfPositionsMayLieBetween) {
+  const auto attention = [](const std::string& softmax) {
+    Program program;
+    program.InBackward().Product(12, 64, 48, 32).Product(12, 32, 64, 48);
+    program.Kernel(softmax);
+    for (int i = 0; i < 20; ++i) program.Kernel(kSum);
+    program.Product(1, 8, 2, 512).Product(12, 32, 48, 64);
+    program.Product(12, 32, 64, 48).Product(1, 256, 48, 256);
+    return program.Count(kAttention);
+  };
+  EXPECT_EQ(attention(Softmax(6, 72, 4, "backward")), 25);
+  EXPECT_EQ(attention(kSoftmaxBackward), 0);
+}
+
 TEST(CompositeAttentionTest, TheNextAttentionsGradientsAreItsOwn) {
   Program program;
   for (int layer = 0; layer < 2; ++layer) {
