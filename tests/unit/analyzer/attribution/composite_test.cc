@@ -52,7 +52,11 @@ class Program {
   }
   Program& Kernel(const std::string& name) {
     const int at = Next();
-    Row(at, ++corr_, name);
+    absl::StrAppend(&text_, "call t=", at, "..", at + 2, "us thread=", thread_,
+                    " cudaLaunchKernel\nlaunchapi t=", at, "..", at + 1,
+                    "us thread=", thread_, " corr=", ++corr_, " ext=", at,
+                    "us\n");
+    Row(at, corr_, name);
     return *this;
   }
   Program& Copy() {
@@ -64,6 +68,10 @@ class Program {
   }
   Program& InBackward() {
     thread_ = 1;
+    return *this;
+  }
+  Program& OnMain() {
+    thread_ = 0;
     return *this;
   }
   Program& OnStream(int stream) {
@@ -245,6 +253,70 @@ TEST(CompositeAttentionTest, TheNextAttentionsGradientsAreItsOwn) {
     program.Product(16, 16, 48, 48).Product(16, 48, 16, 48);
   }
   EXPECT_EQ(program.Count(kAttention), 2 * 3 + 2 * 5);
+}
+
+constexpr char kPower[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::pow_tensor_scalar_kernel_impl<float, float>(int)"
+    "::{lambda(float)#1}>(int)\"";
+constexpr char kMean[] =
+    "\"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+    "at::native::MeanOps<float, float, float, float> > >(int)\"";
+constexpr char kAddingOne[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::CUDAFunctorOnSelf_add<float> >(int)\"";
+constexpr char kRoot[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::rsqrt_kernel_cuda(int)::{lambda()#1}>(int)\"";
+constexpr LayerClass kNorm = LayerClass::kNorm;
+
+Program MeanSquareNorm() {
+  Program program;
+  program.Product(1, 64, 192, 64).Kernel(kCopying).Kernel(kPower);
+  program.Kernel(kMean).Kernel(kAddingOne).Kernel(kRoot).Kernel(kTimes);
+  return program.Kernel(kCopying).Kernel(kTimes);
+}
+
+TEST(CompositeNormTest, ANormByTheMeanSquareIsOne) {
+  Program program = MeanSquareNorm();
+  program.Kernel(kTimes).Product(1, 64, 192, 64);  // a gate, or a rotation
+  EXPECT_EQ(program.Count(kNorm), 6);
+  EXPECT_EQ(program.Classes().back(), kGemm);
+}
+
+TEST(CompositeNormTest, ItsWeightMayBeNextToOne) {
+  Program program;
+  program.Kernel(kTimes).Kernel(kMean).Kernel(kAddingOne).Kernel(kRoot);
+  program.Kernel(kTimes).Kernel(kAddingOne).Kernel(kTimes);
+  EXPECT_EQ(program.Count(kNorm), 7);
+}
+
+TEST(CompositeNormTest, ItsGradientsEndWithTheirSum) {
+  Program program = MeanSquareNorm();
+  program.InBackward().Product(1, 64, 192, 64).Kernel(kTimes).Kernel(kTimes);
+  program.Kernel(kSum).Kernel(kTimes).Kernel(kTimes).Kernel(kSum);
+  program.Kernel(kAdding);  // the gradient beside the norm
+  program.Kernel(kPower).Kernel(kScaling).Kernel(kTimes).Kernel(kScaling);
+  program.Kernel(kScaling).Kernel(kTimes).Kernel(kAdding);
+  program.Kernel(kAdding).Product(1, 64, 192, 64);
+  EXPECT_EQ(program.Count(kNorm), 6 + 14);
+}
+
+TEST(CompositeNormTest, AMeanOfSquaresWithoutARootIsALoss) {
+  Program program;
+  program.Product(1, 64, 192, 64).Kernel(kPower).Kernel(kMean);
+  program.InBackward().Kernel(kScaling).Kernel(kPower).Kernel(kScaling);
+  program.Kernel(kTimes).Product(1, 64, 192, 64);
+  EXPECT_EQ(program.Count(kNorm), 0);
+}
+
+// Adafactor divides by roots of means of squares.
+TEST(CompositeNormTest, AnUpdatesRootsAreNone) {
+  Program program;
+  program.Product(1, 64, 192, 64).InBackward().Product(1, 64, 192, 64);
+  program.OnMain().Kernel(kPower).Kernel(kMean).Kernel(kAddingOne);
+  program.Kernel(kRoot).Kernel(kTimes);
+  EXPECT_EQ(program.Count(kNorm), 0);
 }
 
 TEST(CompositeAttentionTest, GroupedQueriesAreBatchedOtherwise) {
