@@ -55,6 +55,11 @@ Found FindMarks(const LoopMarks& marks) {
         other = candidate.size();
       }
     }
+    const Positions& requests = marks.requests();
+    if (!requests.empty() && (steps == nullptr || marks.MarksOneKind(*steps))) {
+      other = steps == nullptr ? 0 : steps->size();
+      steps = &requests;
+    }
     if (steps != nullptr) return {*steps, other};
   }
   return {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -23,10 +24,12 @@ constexpr double kJitter = 3;           // times the median, where none is usual
 constexpr size_t kNoAccident = 8;       // parts that differ in the same way
 constexpr double kTinyExtra = 0.1;      // of a step
 constexpr size_t kPassesLookedAt = 256;  // for pauses
+constexpr size_t kMostKinds = 16;        // of requests
 constexpr double kClearPause = 10;       // times the second longest
 
 // Of a pass.
 constexpr auto kTakesInput = [](const auto& pass) { return pass.takes_input; };
+constexpr auto kIsRequest = [](const auto& pass) { return pass.is_request; };
 
 // Of two values the smaller one.
 int64_t LowerMedian(std::vector<int64_t> values) {
@@ -103,6 +106,82 @@ bool AreAlikeInPasses(const Positions& outer, const Positions& inner,
          (1 - kNearlyAll) * static_cast<double>(outer.size() - 1);
 }
 
+bool IsResult(const CallToken& token) { return token.d2h && !token.computes; }
+
+// The copies to the device that follow the reading of a result, and the last
+// one before the first result.
+Positions InputsBehindResults(const std::vector<CallToken>& tokens) {
+  Positions inputs;
+  bool any_result = false;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    any_result |= IsResult(tokens[i]);
+    if (!tokens[i].h2d || tokens[i].computes) continue;
+    if (any_result && !IsResult(tokens[i - 1])) continue;
+    if (any_result || inputs.empty()) {
+      inputs.push_back(i);
+    } else {
+      inputs.back() = i;
+    }
+  }
+  return inputs;
+}
+
+// What passes do, and how often.
+using Kind = std::map<uint32_t, uint32_t>;
+
+bool AreAlike(const Kind& a, const Kind& b) {
+  double common = 0;
+  double either = 0;
+  for (const auto& [signature, count] : a) {
+    const auto other = b.find(signature);
+    const uint32_t n = other == b.end() ? 0 : other->second;
+    common += Weight(std::min(count, n));
+    either += Weight(std::max(count, n));
+  }
+  for (const auto& [signature, count] : b) {
+    if (!a.contains(signature)) either += Weight(count);
+  }
+  return common >= kAlike * either;
+}
+
+// How many passes between `marks` are of each kind.
+std::vector<size_t> PassesByKind(const std::vector<CallToken>& tokens,
+                                 const Positions& marks) {
+  std::vector<Kind> kinds;
+  std::vector<size_t> passes;
+  for (size_t m = 0; m + 1 < marks.size(); ++m) {
+    Kind kind;
+    for (size_t i = marks[m]; i < marks[m + 1]; ++i) {
+      if (tokens[i].computes) ++kind[tokens[i].signature];
+    }
+    const auto like = std::ranges::find_if(
+        kinds, [&](const Kind& other) { return AreAlike(kind, other); });
+    if (like != kinds.end()) {
+      ++passes[static_cast<size_t>(like - kinds.begin())];
+    } else if (kinds.size() < kMostKinds) {
+      kinds.push_back(std::move(kind));
+      passes.push_back(1);
+    }
+  }
+  return passes;
+}
+
+// Empty if nearly all are of one kind, which marks of their own tell, or fewer
+// than nearly all are like another one.
+Positions RequestsOfKinds(const std::vector<CallToken>& tokens) {
+  Positions requests = InputsBehindResults(tokens);
+  if (requests.size() < kMinRepeats) return {};
+  const std::vector<size_t> passes = PassesByKind(tokens, requests);
+  const auto all = static_cast<double>(requests.size() - 1);
+  size_t repeated = 0;
+  for (const size_t n : passes) repeated += n > 1 ? n : 0;
+  const bool one_kind =
+      static_cast<double>(std::ranges::max(passes)) > kNearlyAll * all;
+  return one_kind || static_cast<double>(repeated) < kNearlyAll * all
+             ? Positions{}
+             : requests;
+}
+
 }  // namespace
 
 LoopMarks::LoopMarks(const std::vector<CallToken>& tokens, AlikeIn alike_in)
@@ -117,6 +196,7 @@ LoopMarks::LoopMarks(const std::vector<CallToken>& tokens, AlikeIn alike_in)
   for (size_t i = 0; i < tokens.size(); ++i) {
     by_count_[tokens[i].signature].push_back(i);
   }
+  requests_ = RequestsOfKinds(tokens);
   std::stable_sort(by_count_.begin(), by_count_.end(),
                    [](const Positions& a, const Positions& b) {
                      return a.size() < b.size();
@@ -240,6 +320,8 @@ std::vector<LoopMarks::Pass> LoopMarks::PassesOf(const Positions& marks) const {
       replays += token.whole ? 1 : 0;
       calls += token.computes ? 1 : 0;
     }
+    pass.is_request =
+        tokens_[marks[m]].h2d && IsResult(tokens_[marks[m + 1] - 1]);
     // A pass that is one replay holds all that a step does.
     pass.has_edge |= replays == 1 && calls == 1;
   }
@@ -252,11 +334,23 @@ bool LoopMarks::HaveEdges(const Positions& marks,
          PauseAtOnePlace(marks);
 }
 
+bool LoopMarks::MarksOneKind(const Positions& outer) const {
+  const std::vector<size_t> requests = PartsIn(outer, requests_);
+  const auto alone = std::ranges::count(requests, size_t{1});
+  return !IsRegular(requests) &&
+         static_cast<double>(alone) >
+             (1 - kNearlyAll) * static_cast<double>(requests.size());
+}
+
 Nesting LoopMarks::NestingOf(const Positions& outer,
                              const Positions& inner) const {
-  if (inner.size() < 3 * outer.size() / 2) return {};
   const std::vector<Pass> parts = PassesOf(inner);
-  if (IsExtraOfSome(outer, inner, parts)) return {.inner_is_step = true};
+  const bool splits_most = inner.size() >= 3 * outer.size() / 2;
+  if ((splits_most || NearlyAll(parts, kIsRequest)) &&
+      IsExtraOfSome(outer, inner, parts)) {
+    return {.inner_is_step = true};
+  }
+  if (!splits_most) return {};
   if (!HaveEqualProducts(outer, inner, parts)) return {};
   const std::vector<Pass> passes = PassesOf(outer);
   if (HaveEdges(inner, parts)) {
@@ -363,6 +457,7 @@ Positions LoopMarks::EvenStartsOf(const Positions& marks) const {
 
 Positions LoopMarks::StartsOf(const Positions& marks) const {
   if (marks.size() < kMinRepeats) return {};
+  if (marks == requests_) return marks;
   if (!HaveEdges(marks, PassesOf(marks))) return EvenStartsOf(marks);
   return StartsAtEdges(tokens_, by_count_, marks);
 }
