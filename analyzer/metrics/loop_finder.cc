@@ -56,7 +56,7 @@ Found FindMarks(const LoopMarks& marks) {
       }
     }
     const Positions& requests = marks.requests();
-    if (!requests.empty() && (steps == nullptr || marks.MarksOneKind(*steps))) {
+    if (!requests.empty() && (steps == nullptr || marks.MarksSomeKinds(*steps))) {
       other = steps == nullptr ? 0 : steps->size();
       steps = &requests;
     }

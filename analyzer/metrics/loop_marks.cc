@@ -46,6 +46,12 @@ bool NearlyAll(const Values& values, Holds holds) {
          kNearlyAll * static_cast<double>(values.size());
 }
 
+// Whether the rest of `all` is not nearly all.
+bool IsMoreThanFew(ptrdiff_t count, size_t all) {
+  return static_cast<double>(count) >
+         (1 - kNearlyAll) * static_cast<double>(all);
+}
+
 // Whether nearly all of one lie above nearly all of the other.
 bool AreApart(std::vector<size_t> a, std::vector<size_t> b) {
   const auto at = [](std::vector<size_t>& values, double share) {
@@ -334,12 +340,16 @@ bool LoopMarks::HaveEdges(const Positions& marks,
          PauseAtOnePlace(marks);
 }
 
-bool LoopMarks::MarksOneKind(const Positions& outer) const {
+bool LoopMarks::MarksSomeKinds(const Positions& outer) const {
   const std::vector<size_t> requests = PartsIn(outer, requests_);
   const auto alone = std::ranges::count(requests, size_t{1});
-  return !IsRegular(requests) &&
-         static_cast<double>(alone) >
-             (1 - kNearlyAll) * static_cast<double>(requests.size());
+  if (!IsRegular(requests) && IsMoreThanFew(alone, requests.size()))
+    return true;
+  const std::vector<size_t> marks = PartsIn(requests_, outer);
+  const auto without = std::ranges::count(marks, size_t{0});
+  const auto several =
+      std::ranges::count_if(marks, [](size_t n) { return n > 1; });
+  return several > 1 && IsMoreThanFew(without, marks.size());
 }
 
 Nesting LoopMarks::NestingOf(const Positions& outer,

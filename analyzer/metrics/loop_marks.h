@@ -36,10 +36,11 @@ class LoopMarks {
   // there are none.
   const Positions& requests() const { return requests_; }
 
-  // Whether what `outer` marks is one kind of the requests, and no more: what
-  // is asked about each input, one model and then others as often as it takes,
-  // hardly ever is asked of the first alone.
-  bool MarksOneKind(const Positions& outer) const;
+  // Whether what `outer` marks are requests of some kinds among others, or what
+  // some hold several times and others never. (What is asked about each input,
+  // one model and then others as often as it takes, hardly ever is asked of the
+  // first alone.)
+  bool MarksSomeKinds(const Positions& outer) const;
 
   // Whether `marks` recur evenly over at least `coverage` of the run, with
   // alike calls between.

@@ -171,7 +171,7 @@ Loop PassesOfLoop(const TraceModel& model, const Process& process,
       kLeastLayers * alike.passes.size() <= all.passes.size() &&
       all.passes.size() >= kLeastOfOther;
   if (are_layers || are_models) return all;
-  alike.other_count = found == alike.passes.size() ? 0 : found;
+  if (found != alike.passes.size()) alike.other_count = found;
   return alike;
 }
 

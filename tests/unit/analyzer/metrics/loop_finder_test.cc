@@ -129,6 +129,17 @@ TEST(LoopFinderTest, RequestsOfTwoKindsInAnyOrderAreSteps) {
   EXPECT_THAT(Starts(run), ::testing::SizeIs(16));
 }
 
+TEST(LoopFinderTest, TokensOfSomeRequestsAreNoSteps) {
+  // Tokens that are read one by one, and images.
+  std::string run;
+  for (const int tokens : {4, 0, 6, 3, 0, 5, 0, 0, 7, 3, 0, 4, 5, 0, 6, 3}) {
+    run += tokens == 0 ? "<(cr(cr(cr(hm>" : "<" + Repeat("(e(asm>", tokens);
+  }
+  const Loop loop = LoopSteps(TokensFromText(run));
+  EXPECT_THAT(loop.passes, ::testing::SizeIs(16));
+  EXPECT_GT(loop.other_count, 16);
+}
+
 TEST(LoopFinderTest, WhatIsAskedAboutEachInputMakesNoSteps) {
   // Parts of an image, as many as were found in it.
   std::string run;
