@@ -56,8 +56,10 @@ Found FindMarks(const LoopMarks& marks) {
       }
     }
     const Positions& requests = marks.requests();
-    if (!requests.empty() && (steps == nullptr || marks.MarksSomeKinds(*steps))) {
-      other = steps == nullptr ? 0 : steps->size();
+    if (!requests.empty() &&
+        (steps == nullptr || marks.MarksSomeKinds(*steps))) {
+      const bool inside = steps != nullptr && steps->size() > requests.size();
+      other = inside ? steps->size() : 0;
       steps = &requests;
     }
     if (steps != nullptr) return {*steps, other};

@@ -261,31 +261,6 @@ bool Trains(const std::vector<CallToken>& tokens) {
   return backward > 0 && kMostBackward * forward >= backward;
 }
 
-size_t WithInput(const std::vector<CallToken>& tokens,
-                 const std::vector<TokenSpan>& spans) {
-  const auto takes_input = [&](const TokenSpan& span) {
-    const auto begin = tokens.begin();
-    return span.use != StepUse::kEvaluation &&
-           std::any_of(begin + static_cast<ptrdiff_t>(span.first),
-                       begin + static_cast<ptrdiff_t>(span.end),
-                       [](const CallToken& token) { return token.h2d; });
-  };
-  return static_cast<size_t>(std::ranges::count_if(spans, takes_input));
-}
-
-// Steps made of parts, several of which take an input of their own: a loop over
-// batches, in which what is done takes turns. How many steps there are if that
-// one is meant; 0: there is none.
-uint64_t PartsWithInput(const std::vector<CallToken>& tokens,
-                        const std::vector<TokenSpan>& parts,
-                        const std::vector<TokenSpan>& steps) {
-  const size_t inside = WithInput(tokens, parts);
-  const size_t with_input = WithInput(tokens, steps);
-  return steps.size() < parts.size() && inside > with_input
-             ? steps.size() - with_input + inside
-             : 0;
-}
-
 bool GoesBackward(const std::vector<CallToken>& tokens) {
   return std::any_of(tokens.begin(), tokens.end(), [](const CallToken& token) {
     return token.backward || token.update;

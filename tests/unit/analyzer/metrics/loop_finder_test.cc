@@ -126,7 +126,9 @@ TEST(LoopFinderTest, RequestsOfTwoKindsInAnyOrderAreSteps) {
   for (const int kind : {0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1}) {
     run += kind == 0 ? "<(cr(cr(cr(hm>" : "<e(a(bs(a(bs(a(bsm>";
   }
-  EXPECT_THAT(Starts(run), ::testing::SizeIs(16));
+  const Loop loop = LoopSteps(TokensFromText(run));
+  EXPECT_THAT(loop.passes, ::testing::SizeIs(16));
+  EXPECT_EQ(loop.other_count, 0);
 }
 
 TEST(LoopFinderTest, TokensOfSomeRequestsAreNoSteps) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/metrics/join_parts.h"
 #include "analyzer/metrics/step_parts.h"
 #include "tests/unit/analyzer/metrics/token_text.h"
 
@@ -344,6 +345,16 @@ TEST(StepPartsTest, LengthsThatVaryMakeNoParts) {
     run += "<" + Repeat("(a", length) + Repeat(")b", length) + "U";
   }
   EXPECT_EQ(Parts(run), 1);
+}
+
+TEST(StepPartsTest, BatchesOfTasksThatTakeTurnsMayBeSteps) {
+  const auto other_count = [](std::string_view step) {
+    const std::vector<CallToken> tokens = TokensFromText(Repeat(step, 4));
+    const std::vector<TokenSpan> parts = TrainingSteps(tokens).passes;
+    return PartsWithInput(tokens, parts, JoinedTo({2, 2, 2, 2}, tokens, parts));
+  };
+  EXPECT_EQ(other_count("<(a)bO<(c)dP"), 8);
+  EXPECT_EQ(other_count("<(a)bO(c)dP"), 0);
 }
 
 TEST(TrainingStepsTest, ReadingAMeanAfterTheLastStepIsNoStep) {
