@@ -3,28 +3,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/median.h"
+#include "analyzer/metrics/request_kinds.h"
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kEvenWithin = 4;       // times the median, and its part
-constexpr double kNearlyAll = 0.8;      // of the passes
-constexpr double kAlike = 0.7;          // of two neighbouring passes in common
-constexpr double kRepeatWeight = 0.25;  // of twice as many calls, to the first
-constexpr double kUsualShare = 0.8;     // of passes with the same products
-constexpr double kSameProducts = 1.1;   // times the median, where usual
-constexpr double kJitter = 3;           // times the median, where none is usual
-constexpr size_t kNoAccident = 8;       // parts that differ in the same way
-constexpr double kTinyExtra = 0.1;      // of a step
+constexpr double kEvenWithin = 4;      // times the median, and its part
+constexpr double kNearlyAll = 0.8;     // of the passes
+constexpr double kAlike = 0.7;         // of two neighbouring passes in common
+constexpr double kUsualShare = 0.8;    // of passes with the same products
+constexpr double kSameProducts = 1.1;  // times the median, where usual
+constexpr double kJitter = 3;          // times the median, where none is usual
+constexpr size_t kNoAccident = 8;      // parts that differ in the same way
+constexpr double kTinyExtra = 0.1;     // of a step
 constexpr size_t kPassesLookedAt = 256;  // for pauses
-constexpr size_t kMostKinds = 16;        // of requests
 constexpr double kClearPause = 10;       // times the second longest
 
 // Of a pass.
@@ -82,11 +80,6 @@ bool IsRegular(const std::vector<size_t>& values) {
   return NearlyAll(values, [usual](size_t value) { return value == usual; });
 }
 
-// Of calls of one kind in a pass.
-double Weight(uint32_t count) {
-  return count == 0 ? 0 : 1 + kRepeatWeight * std::log2(count);
-}
-
 bool IsNear(size_t value, size_t median, double factor) {
   const auto v = static_cast<double>(value);
   const auto m = static_cast<double>(median);
@@ -113,80 +106,6 @@ bool AreAlikeInPasses(const Positions& outer, const Positions& inner,
 }
 
 bool IsResult(const CallToken& token) { return token.d2h && !token.computes; }
-
-// The copies to the device that follow the reading of a result, and the last
-// one before the first result.
-Positions InputsBehindResults(const std::vector<CallToken>& tokens) {
-  Positions inputs;
-  bool any_result = false;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    any_result |= IsResult(tokens[i]);
-    if (!tokens[i].h2d || tokens[i].computes) continue;
-    if (any_result && !IsResult(tokens[i - 1])) continue;
-    if (any_result || inputs.empty()) {
-      inputs.push_back(i);
-    } else {
-      inputs.back() = i;
-    }
-  }
-  return inputs;
-}
-
-// What passes do, and how often.
-using Kind = std::map<uint32_t, uint32_t>;
-
-bool AreAlike(const Kind& a, const Kind& b) {
-  double common = 0;
-  double either = 0;
-  for (const auto& [signature, count] : a) {
-    const auto other = b.find(signature);
-    const uint32_t n = other == b.end() ? 0 : other->second;
-    common += Weight(std::min(count, n));
-    either += Weight(std::max(count, n));
-  }
-  for (const auto& [signature, count] : b) {
-    if (!a.contains(signature)) either += Weight(count);
-  }
-  return common >= kAlike * either;
-}
-
-// How many passes between `marks` are of each kind.
-std::vector<size_t> PassesByKind(const std::vector<CallToken>& tokens,
-                                 const Positions& marks) {
-  std::vector<Kind> kinds;
-  std::vector<size_t> passes;
-  for (size_t m = 0; m + 1 < marks.size(); ++m) {
-    Kind kind;
-    for (size_t i = marks[m]; i < marks[m + 1]; ++i) {
-      if (tokens[i].computes) ++kind[tokens[i].signature];
-    }
-    const auto like = std::ranges::find_if(
-        kinds, [&](const Kind& other) { return AreAlike(kind, other); });
-    if (like != kinds.end()) {
-      ++passes[static_cast<size_t>(like - kinds.begin())];
-    } else if (kinds.size() < kMostKinds) {
-      kinds.push_back(std::move(kind));
-      passes.push_back(1);
-    }
-  }
-  return passes;
-}
-
-// Empty if nearly all are of one kind, which marks of their own tell, or fewer
-// than nearly all are like another one.
-Positions RequestsOfKinds(const std::vector<CallToken>& tokens) {
-  Positions requests = InputsBehindResults(tokens);
-  if (requests.size() < kMinRepeats) return {};
-  const std::vector<size_t> passes = PassesByKind(tokens, requests);
-  const auto all = static_cast<double>(requests.size() - 1);
-  size_t repeated = 0;
-  for (const size_t n : passes) repeated += n > 1 ? n : 0;
-  const bool one_kind =
-      static_cast<double>(std::ranges::max(passes)) > kNearlyAll * all;
-  return one_kind || static_cast<double>(repeated) < kNearlyAll * all
-             ? Positions{}
-             : requests;
-}
 
 }  // namespace
 
@@ -219,8 +138,9 @@ bool LoopMarks::IsLoop(const Positions& marks, double coverage) const {
   if (median == 0) return false;  // a row of copies is no loop
   // As if the last pass were as long as the mean one.
   const size_t n = distances.size();
-  const auto covered = static_cast<double>(
-      (computing_[marks.back()] - computing_[marks.front()]) * (n + 1) / n);
+  const size_t marked = computing_[marks.back()] - computing_[marks.front()];
+  const double covered = static_cast<double>(marked) *
+                         static_cast<double>(n + 1) / static_cast<double>(n);
   if (covered < coverage * static_cast<double>(computing_.back())) {
     return false;
   }
@@ -256,10 +176,10 @@ double LoopMarks::ShareAlike(const Positions& marks) const {
     std::sort(seen.begin(), seen.end());
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
     for (const uint32_t s : seen) {
-      common += Weight(std::min(last[s], now[s]));
-      either += Weight(std::max(last[s], now[s]));
-      of_last += Weight(last[s]);
-      of_now += Weight(now[s]);
+      common += WeightOfCalls(std::min(last[s], now[s]));
+      either += WeightOfCalls(std::max(last[s], now[s]));
+      of_last += WeightOfCalls(last[s]);
+      of_now += WeightOfCalls(now[s]);
       last[s] = now[s];
       if (now[s] > 0) kept.push_back(s);
       now[s] = 0;
@@ -418,6 +338,7 @@ bool LoopMarks::HaveEqualProducts(const Positions& outer,
                                   const Positions& inner,
                                   const std::vector<Pass>& parts) const {
   std::vector<size_t> products;
+  products.reserve(parts.size());
   for (const Pass& part : parts) products.push_back(part.products);
   const size_t usual = Median(products);
   const auto usual_ones = static_cast<double>(std::count_if(
@@ -445,6 +366,7 @@ bool LoopMarks::HaveEqualProducts(const Positions& outer,
 bool LoopMarks::HaveEqualSizes(const Positions& outer, const Positions& inner,
                                const std::vector<Pass>& parts) const {
   std::vector<size_t> sizes;
+  sizes.reserve(parts.size());
   for (const Pass& part : parts) sizes.push_back(part.computing);
   return AreAlikeInPasses(outer, inner, sizes, 1 + kTinyExtra);
 }

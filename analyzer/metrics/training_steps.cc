@@ -70,6 +70,7 @@ class Cutter {
   }
 
   void Cut(size_t next) {
+    if (!last_) return;
     size_t end = *last_ + 1;
     while (end < tokens_.size() && tokens_[end].d2h && !tokens_[end].computes) {
       ++end;
