@@ -137,6 +137,21 @@ def chosen_actions(device):
     return trainer(net.to(device), loss)
 
 
+@program("more")
+def warped_features(device):
+    """Features read at places between pixels, by cuDNN (RAFT)."""
+    model = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(),
+                          nn.Conv2d(16, 2, 3, padding=1)).to(device)
+    first = torch.randn(2, 3, 32, 32, device=device)
+    other = torch.randn(2, 3, 32, 32, device=device)
+
+    def loss(model):
+        places = model(first).tanh().permute(0, 2, 3, 1)
+        warped = F.grid_sample(other, places, align_corners=True)
+        return F.l1_loss(warped, first)
+    return trainer(model, loss)
+
+
 class MeanSquareNorm(nn.Module):
     def __init__(self, width):
         super().__init__()
