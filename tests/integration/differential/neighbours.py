@@ -190,7 +190,7 @@ def mean_square_norms(device):
 @program("more")
 def relative_positions(device):
     """Scores by content and by distances, as DeBERTa adds them up."""
-    heads, size, far = 2, 64, 16
+    heads, size, far = 4, 16, 16
 
     class Attention(nn.Module):
         def __init__(self, width=heads * size):
