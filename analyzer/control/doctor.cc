@@ -254,6 +254,21 @@ void DiagnoseSystem(const MachineFacts& machine, Findings& out) {
   }
 }
 
+void DiagnoseContextSwitches(const MachineFacts& machine, Findings& out) {
+  if (machine.switches_error == 0) {
+    out.push_back({"switches", Verdict::kGood,
+                   "the kernel tells when threads sleep and are preempted", ""});
+    return;
+  }
+  out.push_back(
+      {"switches", Verdict::kNote,
+       absl::StrCat("the kernel does not tell when threads sleep (",
+                    strerror(machine.switches_error),
+                    "): why the host is late is a mean over 25 ms"),
+       "set kernel.perf_event_paranoid to 2 or less; in a container, run with "
+       "--cap-add PERFMON"});
+}
+
 }  // namespace
 
 std::vector<Finding> DiagnoseProgram(const ProgramLinkage& program) {
@@ -274,6 +289,7 @@ std::vector<Finding> Diagnose(const ProgramLinkage* program,
   DiagnoseOutput(machine, out);
   DiagnoseSharedMemory(machine, out);
   DiagnoseSystem(machine, out);
+  DiagnoseContextSwitches(machine, out);
   return out;
 }
 

@@ -5,7 +5,9 @@
 #include <cpuid.h>
 #endif
 #include <gnu/libc-version.h>
+#include <linux/perf_event.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,6 +165,22 @@ bool HasInvariantTsc() {
          source.starts_with("hyperv_clocksource_tsc");
 }
 
+// As the tap asks, of this thread.
+int SwitchesError() {
+  perf_event_attr wanted = {};
+  wanted.size = sizeof(wanted);
+  wanted.type = PERF_TYPE_SOFTWARE;
+  wanted.config = PERF_COUNT_SW_DUMMY;
+  wanted.context_switch = 1;
+  wanted.exclude_kernel = 1;
+  wanted.exclude_hv = 1;
+  const auto event = static_cast<int>(syscall(SYS_perf_event_open, &wanted, 0,
+                                              -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (event < 0) return errno;
+  close(event);
+  return 0;
+}
+
 }  // namespace
 
 bool HasDriver() {
@@ -186,6 +204,7 @@ MachineFacts LookAtMachine(const Environment& environment, int cuda_major,
   out.is_disabled = SaysYes(VariableOf(environment, "DLTAP_DISABLE"));
   out.is_host_level = VariableOf(environment, "DLTAP_LEVEL") == "host";
   out.has_invariant_tsc = HasInvariantTsc();
+  out.switches_error = SwitchesError();
   return out;
 }
 

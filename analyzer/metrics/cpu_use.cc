@@ -103,7 +103,7 @@ void CpuUse::ForEachPart(Interval span, Visit visit) const {
 CpuUse::CpuUse(const Process& process, const std::vector<ThreadId>& threads,
                const HostTimeline& timeline,
                const std::vector<Interval>& inputs)
-    : timeline_(timeline), inputs_(inputs) {
+    : timeline_(timeline), inputs_(inputs), switched_off_(process, threads) {
   if (!process.has_cpu_samples) return;
   GatherPasses(process, threads);
   if (passes_.size() < 2) return;
@@ -366,6 +366,8 @@ Interval CpuUse::SpanOf(size_t period) const {
 }
 
 std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
+  const auto told = switched_off_.Split(part, near.off);
+  if (told) return told;
   if (periods_.empty() || part.begin_ns < SpanOf(0).begin_ns ||
       part.end_ns > SpanOf(periods_.size() - 1).end_ns) {
     return std::nullopt;

@@ -7,7 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/metrics/cpu_split.h"
 #include "analyzer/metrics/host_timeline.h"
+#include "analyzer/metrics/switched_off.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
 
@@ -17,14 +19,9 @@ namespace dltap::analyzer {
 // never do.
 inline constexpr int64_t kSamePassNs = 10'000'000;
 
-// How much of a span the host was running, runnable or asleep.
-struct CpuSplit {
-  double running_ns = 0;
-  double preempted_ns = 0;
-  double blocked_ns = 0;
-  double unknown_ns = 0;  // it did not run; no sample tells why
-};
-
+// When a feeder runs between its calls: by the context switches of its threads
+// where all are known, else by samples.
+//
 // What the CPU samples say of one feeder between its calls. A sample gives a
 // thread's CPU time so far, how long it was ready to run without a CPU (its run
 // delay), and whether it is runnable, 10 to 40 times a second. The time awake
@@ -46,6 +43,7 @@ class CpuUse {
     size_t call = 0;
     size_t input = 0;
     size_t pass = 0;
+    size_t off = 0;
   };
 
   // `part` lies between two calls, outside the inputs. nullopt: no samples
@@ -135,6 +133,7 @@ class CpuUse {
 
   const HostTimeline& timeline_;
   const std::vector<Interval>& inputs_;
+  const SwitchedOff switched_off_;
   std::vector<Pass> passes_;
   std::vector<Period> periods_;  // periods_[i] ends with passes_[i + 1]
   std::array<Resting, kLengthClasses> resting_{};  // without run delay

@@ -94,6 +94,14 @@ class Uniter {
       sample.thread = Moved(sample.thread, threads);
       to_.cpu_samples.push_back(sample);
     }
+    for (OffCpu off : from.off_cpu) {
+      off.thread = Moved(off.thread, threads);
+      to_.off_cpu.push_back(off);
+    }
+    for (SwitchesKnown known : from.switches_known) {
+      known.thread = Moved(known.thread, threads);
+      to_.switches_known.push_back(known);
+    }
     to_.process_samples.insert(to_.process_samples.end(),
                                from.process_samples.begin(),
                                from.process_samples.end());
@@ -201,6 +209,8 @@ class Uniter {
     out_.origins = std::move(origins);
     out_.attribution.activities = std::move(attributed);
     std::ranges::stable_sort(to_.cpu_samples, {}, &CpuSample::at_ns);
+    std::ranges::stable_sort(to_.off_cpu, {}, &OffCpu::begin_ns);
+    std::ranges::stable_sort(to_.switches_known, {}, &SwitchesKnown::begin_ns);
     std::ranges::stable_sort(to_.process_samples, {}, &ProcessSample::at_ns);
     std::ranges::stable_sort(to_.delays, {}, &DelayWindow::begin_ns);
     std::ranges::sort(to_.delayed_calls);

@@ -42,6 +42,10 @@ void VisitTimes(Process& process, Visit visit) {
   for (Sync& s : process.syncs) visit(s.begin_ns), visit(s.end_ns);
   for (MemoryEvent& m : process.memory_events) visit(m.at_ns);
   for (CpuSample& s : process.cpu_samples) visit(s.at_ns);
+  for (OffCpu& o : process.off_cpu) visit(o.begin_ns), visit(o.end_ns);
+  for (SwitchesKnown& s : process.switches_known) {
+    visit(s.begin_ns), visit(s.end_ns);
+  }
   for (ProcessSample& s : process.process_samples) visit(s.at_ns);
   for (DelayWindow& d : process.delays) visit(d.begin_ns), visit(d.end_ns);
   for (int64_t& at_ns : process.delayed_calls) visit(at_ns);
@@ -132,6 +136,13 @@ void SortEvents(Process& process) {
   SortNearlySorted(
       process.cpu_samples,
       [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });
+  SortNearlySorted(process.off_cpu, [](const OffCpu& a, const OffCpu& b) {
+    return a.begin_ns < b.begin_ns;
+  });
+  SortNearlySorted(process.switches_known,
+                   [](const SwitchesKnown& a, const SwitchesKnown& b) {
+                     return a.begin_ns < b.begin_ns;
+                   });
   SortNearlySorted(process.process_samples,
                    [](const ProcessSample& a, const ProcessSample& b) {
                      return a.at_ns < b.at_ns;

@@ -237,6 +237,21 @@ struct CpuSample {
   std::optional<int64_t> run_delay_ns = std::nullopt;
 };
 
+// A span in which a thread has no CPU.
+struct OffCpu {
+  int64_t begin_ns;
+  int64_t end_ns;
+  ThreadId thread;
+  bool preempted;  // it would run on; else it sleeps
+};
+
+// A span of which all of a thread's OffCpu are known.
+struct SwitchesKnown {
+  int64_t begin_ns;
+  int64_t end_ns;
+  ThreadId thread;
+};
+
 struct ProcessSample {
   int64_t at_ns;
   int64_t cpu_time_ns;     // of all threads, cumulative
@@ -386,6 +401,8 @@ struct Process {
   std::vector<CollectiveRecord> collectives;   // imported; by correlation
   std::vector<MemoryEvent> memory_events;      // imported; by at_ns
   std::vector<CpuSample> cpu_samples;          // by at_ns
+  std::vector<OffCpu> off_cpu;                 // by begin_ns
+  std::vector<SwitchesKnown> switches_known;   // by begin_ns
   std::vector<ProcessSample> process_samples;  // by at_ns
   std::vector<DelayWindow> delays;     // by begin_ns; empty: an ordinary run
   std::vector<int64_t> delayed_calls;  // when they began, sorted

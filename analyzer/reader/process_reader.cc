@@ -260,6 +260,7 @@ void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
   Extent& extent = extents_.emplace_back();
   extent.first_ns = kEnd;
   extent.last_ns = kBegin;
+  extent.switches = {kEnd, kBegin};
   const size_t names = calls_.named_functions();
   ReadEvents(chunk);
   extent.names_functions = calls_.named_functions() != names;
@@ -286,9 +287,16 @@ void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
     }
     ++totals_.of_device[device];
   }
+  for (const SwitchesKnown& known : process_.switches_known) {
+    extent.switches.begin_ns =
+        std::min(extent.switches.begin_ns, known.begin_ns);
+    extent.switches.end_ns = std::max(extent.switches.end_ns, known.end_ns);
+  }
   process_.launches.clear();
   process_.call_sites.clear();
   process_.activities.clear();
+  process_.off_cpu.clear();
+  process_.switches_known.clear();
 }
 
 void ProcessReader::AddEvent(int64_t begin_ns, int64_t end_ns, Extent& extent) {
@@ -310,9 +318,14 @@ void ProcessReader::Shift(int64_t by) {
   timeline_.Shift(by);
   ShiftTimes(process_, by);
   for (Extent& extent : extents_) {
-    if (extent.events == 0) continue;
-    extent.first_ns += by;
-    extent.last_ns += by;
+    if (extent.events != 0) {
+      extent.first_ns += by;
+      extent.last_ns += by;
+    }
+    if (extent.has_switches()) {
+      extent.switches.begin_ns += by;
+      extent.switches.end_ns += by;
+    }
   }
   for (auto* const times : {&totals_.captures, &meetings_, &unrecorded_}) {
     for (TimePart& part : *times) {
@@ -373,11 +386,12 @@ int64_t ProcessReader::TimeAfter(int64_t from_ns, uint64_t events) const {
 bool ProcessReader::IsWanted(size_t chunk,
                              const std::vector<TimePart>& parts) const {
   const Extent& extent = extents_[chunk];
-  return extent.events > 0 &&
-         std::ranges::any_of(parts, [&](const TimePart& part) {
-           return extent.last_ns >= part.begin_ns &&
-                  extent.first_ns < part.end_ns;
-         });
+  return std::ranges::any_of(parts, [&](const TimePart& part) {
+    return (extent.events > 0 && extent.last_ns >= part.begin_ns &&
+            extent.first_ns < part.end_ns) ||
+           (extent.has_switches() && extent.switches.end_ns >= part.begin_ns &&
+            extent.switches.begin_ns < part.end_ns);
+  });
 }
 
 void ProcessReader::ReserveParts(const std::vector<TimePart>& parts) {
@@ -414,7 +428,7 @@ Process ProcessReader::ReadParts(const std::vector<TimePart>& parts) {
     } else {
       trace::RecordReader records(chunks[i].bytes);
       for (RecordView record; records.Next(&record) == DecodeStatus::kOk;) {
-        activities_.Add(record);
+        if (!activities_.Add(record)) samples_.AddSwitches(record);
       }
     }
     pages.Passed(*chunks[i].file, chunks[i].offset);
@@ -452,6 +466,12 @@ void ProcessReader::KeepOnly(const std::vector<TimePart>& parts) {
   std::erase_if(process_.cpu_samples, [&parts](const CpuSample& sample) {
     return !parts.back().Holds(sample.at_ns);
   });
+  const auto is_outside = [&parts](const auto& span) {
+    return span.end_ns < parts.back().begin_ns ||
+           span.begin_ns >= parts.back().end_ns;
+  };
+  std::erase_if(process_.off_cpu, is_outside);
+  std::erase_if(process_.switches_known, is_outside);
   SortEvents(process_);
   process_.begin_ns = run_.begin_ns;
   process_.end_ns = run_.end_ns;

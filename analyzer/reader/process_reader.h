@@ -58,6 +58,9 @@ class ProcessReader {
     int64_t first_ns = 0;
     int64_t last_ns = 0;
     bool names_functions = false;
+    TimePart switches;  // empty: none are told
+
+    bool has_switches() const { return switches.begin_ns <= switches.end_ns; }
   };
 
   const trace::FileHeader& Header() const;

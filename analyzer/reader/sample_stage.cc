@@ -10,6 +10,7 @@ namespace {
 
 using trace::RecordKind;
 using trace::RecordView;
+using trace::ThreadSwitch;
 
 constexpr uint64_t kMaxDelayNs = 1'000'000'000;  // no writer comes near it
 
@@ -45,6 +46,52 @@ void RunEnds::Add(const Activity& activity) {
   devices_ns[device] = std::max(devices_ns[device], activity.end_ns);
 }
 
+// A state that is not known lasts until the first switch, which tells of it
+// only when the thread gives its CPU up.
+bool SampleStage::AddSwitches(const RecordView& record) {
+  if (record.kind() != RecordKind::kSwitches) return false;
+  const auto fixed = record.As<trace::SwitchesRecord>();
+  if (fixed.thread == trace::kNoIndex || fixed.lost != 0 ||
+      fixed.end_ns < fixed.begin_ns) {
+    return true;
+  }
+  const int64_t now_ns = timeline_.FromTicks(fixed.ticks);
+  const auto time = [&](uint64_t monotonic_ns) {
+    return now_ns - static_cast<int64_t>(fixed.monotonic_ns - monotonic_ns);
+  };
+  const ThreadId thread = definitions_.ThreadOf(fixed.thread);
+  auto state = static_cast<ThreadSwitch>(fixed.state);
+  // Each record has its own reading of the clocks: one that goes on where the
+  // thread's last one ended begins there.
+  SwitchesEnd& last = switches_end_[fixed.thread];
+  int64_t since_ns =
+      last.monotonic_ns == fixed.begin_ns ? last.at_ns : time(fixed.begin_ns);
+  const int64_t end_ns = std::max(since_ns, time(fixed.end_ns));
+  last = {fixed.end_ns, end_ns};
+  std::optional<int64_t> known_ns;
+  if (state != ThreadSwitch::kUnknown) known_ns = since_ns;
+  const auto end_state = [&](int64_t at_ns) {
+    if (state == ThreadSwitch::kSleeps || state == ThreadSwitch::kPreempted) {
+      process_.off_cpu.push_back(
+          {since_ns, at_ns, thread, state == ThreadSwitch::kPreempted});
+    }
+  };
+  trace::TailReader tail = record.tail();
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < fixed.count && tail.Read(&word, sizeof(word)); ++i) {
+    const auto next = static_cast<ThreadSwitch>(word & 3);
+    const int64_t at_ns = std::clamp(time(word >> 2), since_ns, end_ns);
+    if (!known_ns) known_ns = next == ThreadSwitch::kRuns ? at_ns : since_ns;
+    end_state(at_ns);
+    state = next;
+    since_ns = at_ns;
+  }
+  if (!known_ns) return true;
+  end_state(end_ns);
+  process_.switches_known.push_back({*known_ns, end_ns, thread});
+  return true;
+}
+
 bool SampleStage::Add(const RecordView& record) {
   switch (record.kind()) {
     case RecordKind::kAnchor: return true;
@@ -77,7 +124,7 @@ bool SampleStage::Add(const RecordView& record) {
       return true;
     }
     case RecordKind::kEnd: process_.complete = true; return true;
-    default: return false;
+    default: return AddSwitches(record);
   }
 }
 

@@ -41,6 +41,8 @@ class SampleStage {
 
   // False: not a sample; nothing changed.
   bool Add(const trace::RecordView& record);
+  // Of the spans of a thread off the CPU; as Add().
+  bool AddSwitches(const trace::RecordView& record);
   // After all calls and activities. `windows`: CallStage::windows().
   void Finish(std::vector<std::pair<int64_t, bool>> windows,
               const RunEnds& ends);
@@ -61,12 +63,18 @@ class SampleStage {
   void AfterWatermarks(const RunEnds& ends);
   void OnEveryDevice(int64_t begin_ns, int64_t end_ns, NotObservedCause cause);
 
+  struct SwitchesEnd {
+    uint64_t monotonic_ns = 0;
+    int64_t at_ns = 0;
+  };
+
   Process& process_;
   Definitions& definitions_;
   const Timeline& timeline_;
   LossCounts& losses_;
   std::map<uint32_t, uint64_t> watermarks_;   // by device ordinal, activity ns
   std::map<uint32_t, uint64_t> call_counts_;  // by entry point
+  std::map<uint32_t, SwitchesEnd> switches_end_;  // by thread
   std::vector<std::pair<int64_t, bool>> levels_;  // (ns, kernels from here)
   // Of Window records; those of calls come with Finish().
   std::vector<std::pair<int64_t, bool>> windows_;

@@ -69,6 +69,8 @@
     "calls whose launch site was one too many for the table")            \
   X(kOperandUnknown, 30, "operand_unknown",                              \
     "library calls that ran on tensors whose addresses were not found")  \
+  X(kSwitchesLost, 31, "switches_lost",                                  \
+    "context switches that the kernel found no room for")                \
   /* Found by the reader, never written to a trace. */                   \
   X(kTornBlock, 64, "torn_block",                                        \
     "blocks at the end of a file that its writer did not finish")        \

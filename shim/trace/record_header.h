@@ -48,6 +48,7 @@ enum class RecordKind : uint16_t {
   kEnd = 73,
   kDelay = 74,
   kWindow = 75,
+  kSwitches = 76,
 };
 
 inline constexpr RecordKind kLastDefinition = RecordKind::kSiteMode;

@@ -41,6 +41,31 @@ struct CpuSampleRecord {
   uint64_t run_delay_ns;  // ready to run without a CPU, cumulative
 };
 
+// A thread's context switches in a span, complete if none is lost.
+//
+// Tail: u64 each, in time: monotonic ns << 2 | ThreadSwitch. Its state at the
+// span's begin is that of the switch before; kUnknown: none was seen.
+enum class ThreadSwitch : uint8_t {
+  kUnknown = 0,
+  kRuns = 1,       // got a CPU
+  kSleeps = 2,     // waits for something
+  kPreempted = 3,  // would run on
+};
+
+struct SwitchesRecord {
+  static constexpr auto kKind = RecordKind::kSwitches;
+  RecordHeader header;
+  uint64_t ticks;         // at `monotonic_ns`
+  uint64_t monotonic_ns;  // of the reading of both clocks
+  uint64_t begin_ns;      // monotonic; the span
+  uint64_t end_ns;
+  uint32_t thread;
+  uint32_t count;  // in the tail
+  uint32_t lost;   // the kernel found no room for
+  uint8_t state;   // ThreadSwitch, at the span's begin
+  uint8_t reserved[3];
+};
+
 struct ProcessSampleRecord {
   static constexpr auto kKind = RecordKind::kProcessSample;
   RecordHeader header;

@@ -41,15 +41,13 @@ TEST_P(TraceGoldenTest, LaunchNamesItsKernel) {
   EXPECT_EQ(model->texts[launch->function], "sgemm_128x64");
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, TraceGoldenTest,
-                         ::testing::Values("trace_v1_0", "trace_v1_1",
-                                           "trace_v1_1_meanings",
-                                           "trace_v1_2_delays",
-                                           "trace_v1_3_segments",
-                                           "trace_v1_4_sites",
-                                           "trace_v1_5_operations",
-                                           "trace_v1_6_run_delay",
-                                           "trace_v1_7_details"));
+INSTANTIATE_TEST_SUITE_P(
+    Versions, TraceGoldenTest,
+    ::testing::Values("trace_v1_0", "trace_v1_1", "trace_v1_1_meanings",
+                      "trace_v1_2_delays", "trace_v1_3_segments",
+                      "trace_v1_4_sites", "trace_v1_5_operations",
+                      "trace_v1_6_run_delay", "trace_v1_7_details",
+                      "trace_v1_8_switches"));
 
 }  // namespace
 }  // namespace dltap::analyzer

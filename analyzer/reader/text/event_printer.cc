@@ -50,6 +50,8 @@ std::vector<EventPrinter::Entry> EventPrinter::InOrderOfTime() const {
   if (!options_.canonical) {
     add(Kind::kSample, process_.cpu_samples,
         [](const CpuSample& sample) { return sample.at_ns; });
+    add(Kind::kOffCpu, process_.off_cpu, begin_ns);
+    add(Kind::kSwitchesKnown, process_.switches_known, begin_ns);
     add(Kind::kProcessSample, process_.process_samples,
         [](const ProcessSample& sample) { return sample.at_ns; });
   }
@@ -93,6 +95,9 @@ void EventPrinter::Print(const Entry& entry) {
       return PrintActivity(process_.activities[entry.position]);
     case Kind::kSample:
       return PrintSample(process_.cpu_samples[entry.position]);
+    case Kind::kOffCpu: return PrintOffCpu(process_.off_cpu[entry.position]);
+    case Kind::kSwitchesKnown:
+      return PrintSwitchesKnown(process_.switches_known[entry.position]);
     case Kind::kProcessSample:
       return PrintProcessSample(process_.process_samples[entry.position]);
     case Kind::kMemory:
@@ -267,6 +272,17 @@ void EventPrinter::PrintSample(const CpuSample& sample) {
   out_.Ns("cpu", sample.cpu_time_ns);
   if (sample.run_delay_ns) out_.Ns("run_delay", *sample.run_delay_ns);
   out_.End();
+}
+
+void EventPrinter::PrintOffCpu(const OffCpu& off) {
+  out_.Begin("off_cpu").Span(off.begin_ns, off.end_ns);
+  out_.Field("thread", threads_.Of(off.thread));
+  out_.Field("preempted", off.preempted ? 1 : 0).End();
+}
+
+void EventPrinter::PrintSwitchesKnown(const SwitchesKnown& known) {
+  out_.Begin("switches_known").Span(known.begin_ns, known.end_ns);
+  out_.Field("thread", threads_.Of(known.thread)).End();
 }
 
 void EventPrinter::PrintProcessSample(const ProcessSample& sample) {

@@ -34,6 +34,8 @@ class EventPrinter {
     kLaunch,
     kActivity,
     kSample,
+    kOffCpu,
+    kSwitchesKnown,
     kProcessSample,
     kNotObserved,
     kMemory,
@@ -60,6 +62,8 @@ class EventPrinter {
   void PrintGraphNode(const GraphNodeOrigin& origin);
   void PrintRange(const Range& range);
   void PrintSample(const CpuSample& sample);
+  void PrintOffCpu(const OffCpu& off);
+  void PrintSwitchesKnown(const SwitchesKnown& known);
   void PrintProcessSample(const ProcessSample& sample);
   void PrintMemory(const MemoryEvent& event);
   void PrintSync(const Sync& sync);

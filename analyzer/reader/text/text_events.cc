@@ -201,6 +201,23 @@ void OnSample(TextFields& fields, TextBuilder& builder) {
   builder.process().cpu_samples.back().run_delay_ns = run_delay_ns;
 }
 
+void OnOffCpu(TextFields& fields, TextBuilder& builder) {
+  const auto span = fields.Span();
+  builder.process().off_cpu.push_back(
+      {.begin_ns = span.begin_ns,
+       .end_ns = span.end_ns,
+       .thread = builder.ThreadAt(fields.Index("thread")),
+       .preempted = fields.Int("preempted") != 0});
+}
+
+void OnSwitchesKnown(TextFields& fields, TextBuilder& builder) {
+  const auto span = fields.Span();
+  builder.process().switches_known.push_back(
+      {.begin_ns = span.begin_ns,
+       .end_ns = span.end_ns,
+       .thread = builder.ThreadAt(fields.Index("thread"))});
+}
+
 void OnProcessSample(TextFields& fields, TextBuilder& builder) {
   builder.process().process_samples.push_back(
       {.at_ns = fields.Span().begin_ns,
@@ -282,6 +299,8 @@ constexpr Row kRows[] = {
     {"graphnode", OnGraphNode},
     {"range", OnRange},
     {"sample", OnSample},
+    {"off_cpu", OnOffCpu},
+    {"switches_known", OnSwitchesKnown},
     {"process_sample", OnProcessSample},
     {"memory", OnMemory},
     {"sync", OnSync},

@@ -21,6 +21,7 @@
 #include "shim/tap/runtime/session_definitions.h"
 #include "shim/tap/runtime/session_opening.h"
 #include "shim/tap/runtime/session_state.h"
+#include "shim/tap/runtime/switch_watch.h"
 #include "shim/tap/runtime/thread_buffers.h"
 #include "shim/tap/runtime/thread_state.h"
 #include "shim/tap/runtime/thread_watch.h"
@@ -120,6 +121,7 @@ void EndEarly() {
   g_output.Flush();
   g_output.Finish(Ticks());
   if (!g_schedule.has_exited) StopParticipants();
+  EndAllSwitches();
   g_output.ReleaseMemory();
 }
 

@@ -31,6 +31,7 @@ struct Config {
   bool pointers = true;                       // DLTAP_POINTERS
   Level level = Level::kKernels;              // DLTAP_LEVEL
   SizePolicy policy = SizePolicy::kRing;      // DLTAP_MAX_MB=N:stop
+  bool switches = true;                       // DLTAP_SWITCHES
   Sites sites = Sites::kOff;                  // DLTAP_SITES
   ClockKind clock = ClockKind::kTsc;          // DLTAP_CLOCK
   LogLevel log = LogLevel::kWarning;          // DLTAP_LOG

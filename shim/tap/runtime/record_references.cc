@@ -55,6 +55,8 @@ constexpr IdField kIdFields[] = {
      offsetof(trace::SyncRecord, stream), 4},
     {RecordKind::kCpuSample, RecordKind::kThread,
      offsetof(trace::CpuSampleRecord, thread), 4},
+    {RecordKind::kSwitches, RecordKind::kThread,
+     offsetof(trace::SwitchesRecord, thread), 4},
     {RecordKind::kCallCount, RecordKind::kEntryPoint,
      offsetof(trace::CallCountRecord, entry_point), 4},
 };

@@ -16,6 +16,14 @@ enum class BufferState : uint32_t {
   kOwned = 2,  // a thread writes into it
 };
 
+// How far the context switches of a thread are written; see switch_watch.h.
+struct SwitchWatch {
+  const void* ring;   // shared with the kernel; nullptr: not watched
+  uint64_t since_ns;  // monotonic; all before is written
+  uint8_t state;      // trace::ThreadSwitch, then
+  uint8_t looks;      // at the thread, before it is watched
+};
+
 // What one recorded thread shares with the collector. It outlives the thread:
 // the collector empties it, then gives it to another one.
 struct alignas(64) ThreadBuffer {
@@ -38,6 +46,7 @@ struct alignas(64) ThreadBuffer {
   bool is_replaced;       // the tid is a newer thread's
   bool is_named;
   bool has_run_delay;
+  SwitchWatch switches;
   char name[16];
   // Written by the owner without synchronization, read by the collector:
   // aligned 64-bit stores do not tear.

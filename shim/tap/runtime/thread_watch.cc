@@ -11,6 +11,7 @@
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/directory.h"
 #include "shim/tap/runtime/process_info.h"
+#include "shim/tap/runtime/switch_watch.h"
 #include "shim/tap/runtime/trace_output.h"
 
 namespace dltap::shim {
@@ -122,7 +123,9 @@ void SampleThread(ThreadBuffer& buffer) {
     WriteThread(buffer);
   }
   const uint64_t ticks = ReadCounts(tid, buffer);
-  if (ticks != 0) WriteSample(buffer, ticks, stat.state);
+  if (ticks == 0) return;
+  WriteSample(buffer, ticks, stat.state);
+  FollowSwitches(buffer);
 }
 
 enum class Due : uint8_t { kNo, kWork, kIdle };
@@ -236,6 +239,7 @@ void CountThreadsBy(ThreadCountFinder find) { g_find_count = find; }
 
 void NoteThreadEnd(ThreadBuffer& buffer) {
   if (!buffer.is_named) WriteThread(buffer);
+  EndSwitches(buffer);
   WriteSample(buffer, Ticks(), trace::ThreadState::kEnded);
 }
 

@@ -10,7 +10,8 @@ be how long the program saw it take. The steps in between tell what there is
 without, and the median step that pauses is judged: a busy machine disturbs some
 of them, and takes the processor away most of all behind a pause, so that the
 report may have that much more. What differs is run again with other pauses, and
-must not differ every time.
+must not differ every time. Where the kernel does not tell context switches, the
+report goes by means over 25 ms, and half of a pause may come back elsewhere.
 
 On a quiet machine, all programs: --tolerance 0.03 --steps 60 --ms 20 --runs 1
 """
@@ -42,6 +43,8 @@ def options():
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--tolerance", type=float, default=0.1,
                         help="of what is paused before a class in a step")
+    parser.add_argument("--sampled-tolerance", type=float, default=0.5,
+                        help="the same, where the kernel tells no switches")
     parser.add_argument("--little", type=float, default=0.3,
                         help="ms that may differ anyhow")
     return parser.parse_args()
@@ -69,7 +72,8 @@ class Pauses:
 
     EVERY = 3  # as programs/paused.py
 
-    def __init__(self, gaps, used, took, kind):
+    def __init__(self, gaps, used, took, kind, is_told):
+        self.is_told = is_told  # by context switches
         self.idle = {}  # by whether what a busy machine took is in it
         for preempted in False, True:
             causes = (CAUSES[kind],) + ("preempted_ns",) * preempted
@@ -98,6 +102,12 @@ class Pauses:
             apart[i - 1] + apart[i] - 2 * quiet for i in self.steps)
 
 
+def has_switches(args, trace) -> bool:
+    dump = subprocess.run([args.dltap, "dump", trace], capture_output=True,
+                          check=True, text=True)
+    return "\nswitches_known " in dump.stdout
+
+
 def run(args, kind, seed, names) -> dict[str, Pauses]:
     found = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -117,7 +127,8 @@ def run(args, kind, seed, names) -> dict[str, Pauses]:
             assert len(steps) == args.steps, (name, len(steps))
             used = {int(step["step"]) for step in steps
                     if step["use"] == "used"}
-            found[name] = Pauses(gaps, used, out["took_ms"], kind)
+            found[name] = Pauses(gaps, used, out["took_ms"], kind,
+                                 has_switches(args, file))
     return found
 
 
@@ -142,7 +153,9 @@ class PausedProgramsTest(unittest.TestCase):
             print(f"{name:20} {kind:5} {place:13} took {took:6.2f} ms a step, "
                   f"report {most / took:+6.1%}, {least / took:+6.1%} without "
                   "preemption", flush=True)
-            little = max(ARGS.tolerance * took, ARGS.little)
+            tolerance = (ARGS.tolerance if pauses.is_told
+                         else ARGS.sampled_tolerance)
+            little = max(tolerance * took, ARGS.little)
             alike &= least <= little and most >= -little
         return alike
 

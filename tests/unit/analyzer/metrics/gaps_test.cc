@@ -537,6 +537,63 @@ TEST(GapsTest, ARunDelayThatRunsBackwardsIsNone) {
   EXPECT_EQ(Us(gap, IdleCause::kBlocked), 60);
 }
 
+// Work between two calls, of which 80 us are the gap's host part; the samples
+// alone would spread sleep and work evenly.
+std::string Switched(const std::string& switches) {
+  return Sampled(true) + switches;
+}
+
+TEST(GapsTest, ContextSwitchesTellWhichGapSleeps) {
+  const Gap gap =
+      OnlyGap(Switched("switches_known t=0..400us thread=0\n"
+                       "off_cpu t=120..150us thread=0 preempted=0\n"
+                       "off_cpu t=160..165us thread=0 preempted=1\n"
+                       "off_cpu t=250..390us thread=0 preempted=0\n"));
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 45);
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 5);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 30);
+}
+
+TEST(GapsTest, WhereSwitchesAreNotKnownThroughoutSamplesTell) {
+  const Gap told = OnlyGap(Sampled(true));
+  const Gap gap =
+      OnlyGap(Switched("switches_known t=0..130us thread=0\n"
+                       "switches_known t=140..400us thread=0\n"
+                       "off_cpu t=150..160us thread=0 preempted=0\n"));
+  EXPECT_EQ(gap.ns, told.ns);
+}
+
+// One thread waits for the other, as for a backward pass.
+TEST(GapsTest, AFeederRunsWhileAnyOfItsThreadsDoes) {
+  const Gap gap =
+      OnlyGap(Switched("call t=2..3us thread=1 cudaLaunchKernel\n"
+                       "launchapi t=2..3us thread=1 corr=9\n"
+                       "kernel t=5..9us device=0 stream=7 corr=9 name=other\n"
+                       "sample t=0us thread=1 on_cpu=1 cpu=0us\n"
+                       "sample t=400us thread=1 on_cpu=1 cpu=100us\n"
+                       "switches_known t=0..400us thread=0\n"
+                       "switches_known t=0..400us thread=1\n"
+                       "off_cpu t=100..170us thread=0 preempted=0\n"
+                       "off_cpu t=130..160us thread=1 preempted=1\n"));
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 30);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 0);
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 50);
+}
+
+TEST(GapsTest, WhatASleeperWaitsForACpuAfterItWokeUpIsPreemption) {
+  const Gap gap =
+      OnlyGap(Switched("switches_known t=0..400us thread=0\n"
+                       "off_cpu t=120..150us thread=0 preempted=0\n"
+                       "off_cpu t=160..165us thread=0 preempted=1\n"));
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 30);
+  const Gap late = OnlyGap(Delayed("0us", "15us") +
+                           "switches_known t=0..400us thread=0\n"
+                           "off_cpu t=120..150us thread=0 preempted=0\n"
+                           "off_cpu t=160..165us thread=0 preempted=1\n");
+  EXPECT_EQ(Us(late, IdleCause::kBlocked), 20);
+  EXPECT_EQ(Us(late, IdleCause::kPreempted), 15);
+}
+
 TEST(GapsTest, WithoutRunDelayWhatDoesNotRunSleeps) {
   const Gap gap = OnlyGap(Delayed("0us", "0us"));
   EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
