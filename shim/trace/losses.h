@@ -70,7 +70,7 @@
   X(kOperandUnknown, 30, "operand_unknown",                              \
     "library calls that ran on tensors whose addresses were not found")  \
   X(kSwitchesLost, 31, "switches_lost",                                  \
-    "context switches that the kernel found no room for")                \
+    "context switches that were overwritten before they were read")      \
   /* Found by the reader, never written to a trace. */                   \
   X(kTornBlock, 64, "torn_block",                                        \
     "blocks at the end of a file that its writer did not finish")        \

@@ -61,7 +61,7 @@ struct SwitchesRecord {
   uint64_t end_ns;
   uint32_t thread;
   uint32_t count;  // in the tail
-  uint32_t lost;   // the kernel found no room for
+  uint32_t lost;   // overwritten before they were read
   uint8_t state;   // ThreadSwitch, at the span's begin
   uint8_t reserved[3];
 };

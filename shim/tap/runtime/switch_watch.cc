@@ -81,8 +81,8 @@ const void* MapSwitchesOf(uint32_t tid) {
                                               static_cast<pid_t>(tid), -1, -1,
                                               PERF_FLAG_FD_CLOEXEC));
   if (event < 0) return nullptr;
-  void* ring = mmap(nullptr, (1 + kDataPages) * PageBytes(),
-                    PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+  void* ring = mmap(nullptr, (1 + kDataPages) * PageBytes(), PROT_READ,
+                    MAP_SHARED, event, 0);
   close(event);  // the mapping keeps it
   return ring == MAP_FAILED ? nullptr : ring;
 }
@@ -112,48 +112,52 @@ void LetGo(ThreadBuffer& buffer) {
   --OwnWatched().threads;
 }
 
-// The records of a ring, in the order of time.
+// What the kernel has written since the last time. The mapping can't be written
+// to, so that the kernel overwrites what was not read in time: a program that
+// protects the pages of all its writable mappings could not give one page of
+// this one back.
 class RingReader {
  public:
-  explicit RingReader(const void* ring)
-      : page_(static_cast<perf_event_mmap_page*>(const_cast<void*>(ring))),
+  RingReader(const void* ring, uint64_t from)
+      : head_(std::atomic_ref(
+            static_cast<perf_event_mmap_page*>(const_cast<void*>(ring))
+                ->data_head)),
         data_(static_cast<const char*>(ring) + PageBytes()),
-        mask_(kDataPages * PageBytes() - 1),
-        head_(
-            std::atomic_ref(page_->data_head).load(std::memory_order_acquire)),
-        tail_(page_->data_tail) {}
-  ~RingReader() {
-    std::atomic_ref(page_->data_tail).store(tail_, std::memory_order_release);
-  }
-  RingReader(const RingReader&) = delete;
-  RingReader& operator=(const RingReader&) = delete;
+        end_(Head()),
+        at_(from) {}
 
-  bool Next(perf_event_header* header, uint64_t words[3]) {
-    if (head_ - tail_ < sizeof(*header)) return false;
-    Copy(tail_, header, sizeof(*header));
-    if (header->size < sizeof(*header) || header->size > head_ - tail_) {
-      tail_ = head_;  // never seen; the kernel's own layout
+  // False: at the end, or the rest was overwritten, of which lost() tells.
+  bool Next(perf_event_header* header, uint64_t* at_ns) {
+    if (end_ - at_ < kRecordBytes) return false;
+    Copy(at_, header, sizeof(*header));
+    Copy(at_ + sizeof(*header), at_ns, sizeof(*at_ns));
+    if (Head() - at_ > Bytes() - kRecordBytes || header->size != kRecordBytes) {
+      lost_ = (end_ - at_) / kRecordBytes;
+      at_ = end_;
       return false;
     }
-    const size_t bytes = header->size - sizeof(*header);
-    Copy(tail_ + sizeof(*header), words,
-         bytes < 3 * sizeof(*words) ? bytes : 3 * sizeof(*words));
-    tail_ += header->size;
+    at_ += kRecordBytes;
     return true;
   }
+  uint64_t at() const { return at_; }
+  uint64_t lost() const { return lost_; }
 
  private:
-  // The ring's end may cut a record.
+  // A header and a time: none of another length is asked for.
+  static constexpr size_t kRecordBytes = 16;
+
+  static size_t Bytes() { return kDataPages * PageBytes(); }
+  uint64_t Head() const { return head_.load(std::memory_order_acquire); }
   void Copy(uint64_t from, void* to, size_t bytes) const {
-    auto* out = static_cast<char*>(to);
-    for (size_t i = 0; i < bytes; ++i) out[i] = data_[(from + i) & mask_];
+    memcpy(to, data_ + (from & (Bytes() - 1)), bytes);
+    std::atomic_thread_fence(std::memory_order_acquire);
   }
 
-  perf_event_mmap_page* page_;
+  std::atomic_ref<__u64> head_;
   const char* data_;
-  uint64_t mask_;
-  uint64_t head_;
-  uint64_t tail_;
+  uint64_t end_;
+  uint64_t at_;
+  uint64_t lost_ = 0;
 };
 
 ThreadSwitch KindOf(const perf_event_header& header) {
@@ -227,13 +231,14 @@ class SwitchWriter {
 
 void WriteSwitches(ThreadBuffer& buffer) {
   SwitchWriter writer(buffer);
-  RingReader reader(buffer.switches.ring);
+  RingReader reader(buffer.switches.ring, buffer.switches.read_bytes);
   perf_event_header header;
-  uint64_t words[3] = {};
-  while (reader.Next(&header, words)) {
-    if (header.type == PERF_RECORD_SWITCH) writer.Add(words[0], KindOf(header));
-    if (header.type == PERF_RECORD_LOST) writer.AddLost(words[1]);
+  uint64_t at_ns = 0;
+  while (reader.Next(&header, &at_ns)) {
+    if (header.type == PERF_RECORD_SWITCH) writer.Add(at_ns, KindOf(header));
   }
+  if (reader.lost() > 0) writer.AddLost(reader.lost());
+  buffer.switches.read_bytes = reader.at();
   writer.Finish();
 }
 

@@ -181,6 +181,37 @@ static int NoScheduler(void) {
   return 0;
 }
 
+// A sandbox that ends whoever asks for performance events.
+static long KillForEvents(unsigned flags) {
+  static struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+}
+
+static int KilledForEvents(void) {
+  Say("filter %ld\n", KillForEvents(0));
+  return WorkAndSay("in a sandbox");
+}
+
+static void* WorkOnThread(void* ignored) {
+  (void)ignored;
+  WorkAWhile(30);
+  return NULL;
+}
+
+// On all threads, when some are known already and another one comes.
+static int KilledForEventsLater(void) {
+  WorkAWhile(30);
+  Say("filter %ld\n", KillForEvents(SECCOMP_FILTER_FLAG_TSYNC));
+  RunThread(WorkOnThread);
+  return WorkAndSay("in a sandbox");
+}
+
 // ---- Memory
 
 static sigjmp_buf g_not_readable;
@@ -428,6 +459,8 @@ int main(int argc, char** argv) {
       {"event_loop", EventLoop},
       {"old_kernel", OldKernel},
       {"no_scheduler", NoScheduler},
+      {"killed_for_events", KilledForEvents},
+      {"killed_for_events_later", KilledForEventsLater},
       {"reads_all_memory", ReadsAllMemory},
       {"advises_all_memory", AdvisesAllMemory},
       {"protected_keys", ProtectedKeys},
