@@ -257,7 +257,8 @@ void DiagnoseSystem(const MachineFacts& machine, Findings& out) {
 void DiagnoseContextSwitches(const MachineFacts& machine, Findings& out) {
   if (machine.switches_error == 0) {
     out.push_back({"switches", Verdict::kGood,
-                   "the kernel tells when threads sleep and are preempted", ""});
+                   "the kernel tells when threads sleep and are preempted",
+                   ""});
     return;
   }
   out.push_back(
@@ -266,7 +267,7 @@ void DiagnoseContextSwitches(const MachineFacts& machine, Findings& out) {
                     strerror(machine.switches_error),
                     "): why the host is late is a mean over 25 ms"),
        "set kernel.perf_event_paranoid to 2 or less; in a container, run with "
-       "--cap-add PERFMON"});
+       "--cap-add PERFMON --security-opt seccomp=unconfined"});
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ struct MachineFacts {
   uint64_t limit_bytes = 0;              // DLTAP_MAX_MB
   uint64_t shared_memory_bytes = 0;      // free in /dev/shm
   bool has_invariant_tsc = false;
-  int switches_error = 0;      // errno of asking the kernel for context switches
-  bool is_disabled = false;    // DLTAP_DISABLE
+  int switches_error = 0;    // errno of asking the kernel for context switches
+  bool is_disabled = false;  // DLTAP_DISABLE
   bool is_host_level = false;  // DLTAP_LEVEL=host
 };
 
