@@ -37,6 +37,7 @@ class BackwardMatcher {
 
  private:
   using Key = std::vector<uint64_t>;
+  using Units = std::vector<uint32_t>;
 
   const opmodel::Operation* SizesOf(uint32_t unit) const;
   bool MayBeGradientOf(uint32_t backward, uint32_t forward) const;
@@ -46,7 +47,9 @@ class BackwardMatcher {
                       std::vector<BackwardMatch>& out) const;
   void MatchBySequence(const std::vector<uint32_t>& forward,
                        const std::vector<uint32_t>& backward,
-                       std::vector<BackwardMatch>& out) const;
+                       std::vector<BackwardMatch>& out);
+  Units OfOneNode(const std::vector<uint32_t>& forward, uint32_t owner) const;
+  bool MayBeOfNode(uint32_t backward, uint32_t forward) const;
   void MatchByAddress(const std::vector<uint32_t>& forward,
                       const std::vector<uint32_t>& backward,
                       std::vector<BackwardMatch>& out) const;
@@ -64,6 +67,9 @@ class BackwardMatcher {
   const ProcessAttribution& attribution_;
   const std::vector<LayerUnit>& units_;
   absl::flat_hash_map<Key, std::vector<size_t>> aligned_;
+  // Backward units of a node that several forward ones made: these, with the
+  // one that stands for all in front.
+  absl::flat_hash_map<uint32_t, Units> of_node_;
 };
 
 }  // namespace dltap::analyzer

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/metrics/figures.h"
@@ -62,6 +63,17 @@ class Program {
                     const std::string& kernel, int us) {
     const int begin = at_us_;
     Kernel(thread, kernel, us);
+    text_ += "range t=" + std::to_string(begin) + ".." +
+             std::to_string(at_us_) + "us thread=" + std::to_string(thread) +
+             " kind=op name=" + name + " seq=" + std::to_string(sequence) +
+             "\n";
+    return *this;
+  }
+  // Kernels inside one operator, of autograd's node `sequence`.
+  Program& Node(int thread, const std::string& name, int sequence,
+                const std::vector<std::pair<std::string, int>>& kernels) {
+    const int begin = at_us_;
+    for (const auto& [kernel, us] : kernels) Kernel(thread, kernel, us);
     text_ += "range t=" + std::to_string(begin) + ".." +
              std::to_string(at_us_) + "us thread=" + std::to_string(thread) +
              " kind=op name=" + name + " seq=" + std::to_string(sequence) +
@@ -206,6 +218,27 @@ TEST(LayersTest, NumbersOfNodesDecideWhereATraceHasThem) {
   EXPECT_EQ(rows[0].both_us, 7);
   EXPECT_EQ(rows[2].both_us, 0);
   EXPECT_EQ(MatchedUs(figures, LayerMatch::kSequence), 7);
+}
+
+// An autograd function of the program's own is one node of several layers.
+TEST(LayersTest, OfOneNodesLayersTheOrderTells) {
+  const std::string times =
+      "\"void at::native::vectorized_elementwise_kernel<4, "
+      "at::native::BinaryFunctor<float, MulFunctor<float> > >(int)\"";
+  const Summary summary =
+      Program()
+          .Node(kMain, "GeluFunction", 3, {{times, 1}, {"gelu", 2}, {times, 3}})
+          .Node(kMain, "aten::softmax", 4, {{"softmax_warp_forward", 20}})
+          .Node(kAutograd, "SoftmaxBackward0", 4,
+                {{"softmax_warp_backward", 30}})
+          .Node(kAutograd, "GeluFunctionBackward", 3,
+                {{times, 5}, {"gelu_backward", 6}, {times, 7}})
+          .Sum();
+  const Figures figures = FiguresOf(summary);
+  std::vector<double> backward;
+  for (const Row& row : RowsOf(figures)) backward.push_back(row.both_us);
+  EXPECT_EQ(backward, (std::vector<double>{7, 6, 5, 30}));
+  EXPECT_EQ(MatchedUs(figures, LayerMatch::kSequence), 48);
 }
 
 TEST(LayersTest, OneWeightIsOneLayerHoweverOftenItIsUsed) {
