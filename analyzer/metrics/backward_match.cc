@@ -145,10 +145,18 @@ void BackwardMatcher::MatchRecompute(const std::vector<uint32_t>& forward,
   }
 }
 
+// The operator that made its node of autograd.
+RangeId BackwardMatcher::NodeOf(const LayerUnit& unit) {
+  const Activity& activity = process_.activities[unit.lead];
+  const Attributed& at = attribution_.activities[unit.lead];
+  const CallId call = activity.graph_node != 0 ? at.owner : at.submitted_by;
+  return ranges_.NodeOf(ranges_.InnermostOf(activity, call), false);
+}
+
 // One operator may be several units: an autograd function of the program's own,
 // products of a group. The number tells no more than that it is one of them.
 BackwardMatcher::Units BackwardMatcher::OfOneNode(
-    const std::vector<uint32_t>& forward, uint32_t owner) const {
+    const std::vector<uint32_t>& forward, uint32_t owner) {
   const LayerUnit& known = units_[owner];
   const auto is_like = [&](const LayerUnit& unit) {
     if (IsLayerProduct(known.layer_class)) {
@@ -157,16 +165,17 @@ BackwardMatcher::Units BackwardMatcher::OfOneNode(
     return unit.pointwise || unit.layer_class == LayerClass::kActivation;
   };
   Units units{owner};
-  if (!known.node.known()) return units;
+  const RangeId node = NodeOf(known);
+  if (!node.known()) return units;
   const auto at = std::find(forward.begin(), forward.end(), owner);
   for (auto it = at; it != forward.begin();) {
     const LayerUnit& unit = units_[*--it];
-    if (unit.node != known.node) break;
+    if (NodeOf(unit) != node) break;
     if (is_like(unit)) units.push_back(*it);
   }
   for (auto it = at; it != forward.end() && ++it != forward.end();) {
     const LayerUnit& unit = units_[*it];
-    if (unit.node != known.node) break;
+    if (NodeOf(unit) != node) break;
     if (is_like(unit)) units.push_back(*it);
   }
   return units;

@@ -53,7 +53,6 @@ struct LayerUnit {
   // 0: unknown.
   std::vector<uint64_t> addresses;
   std::vector<int64_t> sequences;  // of autograd's nodes
-  RangeId node;                    // forward: the operator that made the first
   RangeId module;                  // forward: the call of an nn.Module around
   RangeId label;                   // forward: the user's range around
 

@@ -237,7 +237,6 @@ class UnitFinder {
                work == nullptr ? nullptr : &attribution_.KindOf(*work).leading,
                unit);
     if (side_ == UnitSide::kForward) {
-      unit.node = ranges_.NodeOf(innermost, false);
       unit.module = ranges_.ModuleAround(innermost);
       unit.label = ranges_.LabelAround(innermost);
     }
