@@ -37,14 +37,24 @@ class NormPass {
         span = AroundMeansGradient(i - 1, i, free_from);
       }
       if (!span) continue;
-      for (size_t u = span->first; u <= span->last; ++u) {
-        MoveUnit(process_, units_[u], LayerClass::kNorm, attribution_);
-      }
+      Regroup(*span);
       free_from = span->last + 1;
     }
   }
 
  private:
+  // Each knows the first, so that norms in a row are told apart.
+  void Regroup(const Span& span) {
+    const ActivityId first(units_[span.first].activities.front());
+    for (size_t u = span.first; u <= span.last; ++u) {
+      MoveUnit(process_, units_[u], LayerClass::kNorm, attribution_);
+      for (const size_t i : units_[u].activities) {
+        Attributed& at = attribution_.activities[i];
+        if (at.layer_class == LayerClass::kNorm) at.glue_of = first;
+      }
+    }
+  }
+
   bool Has(size_t i, uint32_t traits) const {
     return (units_[i].traits & traits) != 0;
   }

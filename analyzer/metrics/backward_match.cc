@@ -238,7 +238,8 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
       if (unit.addresses[a] != 0) using_it[unit.addresses[a]].push_back(f);
     }
   }
-  absl::flat_hash_set<uint32_t> taken;
+  // Which operands' gradients are found, as bits of a score.
+  absl::flat_hash_map<uint32_t, int> taken;
   for (size_t i = 0; i < backward.size(); ++i) {
     const LayerUnit& unit = units_[backward[i]];
     if (unit.side != UnitSide::kBackward || out[i].forward != kNoUnit) continue;
@@ -248,8 +249,7 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
       const auto it = using_it.find(address);
       if (address == 0 || it == using_it.end()) continue;
       for (const uint32_t f : it->second) {
-        if (!MayBeGradientOf(backward[i], f) || taken.contains(f) ||
-            !MayBeOfNode(backward[i], f)) {
+        if (!MayBeGradientOf(backward[i], f) || !MayBeOfNode(backward[i], f)) {
           continue;
         }
         int score = 0;
@@ -259,6 +259,8 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
           if (used != 0 && std::find(has.begin(), has.end(), used) != has.end())
             score += a == 0 ? 2 : 1;
         }
+        const auto found = taken.find(f);
+        if (found != taken.end() && (found->second & score) != 0) continue;
         if (score < most || (score == most && f < best)) continue;
         best = f;
         most = score;
@@ -266,7 +268,7 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
     }
     if (most == 0) continue;
     out[i] = {best, LayerMatch::kWeight};
-    taken.insert(best);
+    taken[best] |= most;
   }
 }
 

@@ -241,6 +241,58 @@ TEST(LayersTest, OfOneNodesLayersTheOrderTells) {
   EXPECT_EQ(MatchedUs(figures, LayerMatch::kSequence), 48);
 }
 
+// Experts: the gradients of all weights, then those of all inputs.
+TEST(LayersTest, TheTwoGradientsOfAProductMayComeApart) {
+  const Summary summary =
+      Program()
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x200 B=0xa00 C=0xb0", 30)
+          .Gemm(kAutograd, "m=16 n=64 k=32 A=0x900 B=0xd00 C=0xc0", 1)
+          .Gemm(kAutograd, "m=16 n=64 k=32 A=0xa00 B=0xe00 C=0xd0", 2)
+          .Gemm(kAutograd, "m=16 n=32 k=64 A=0x100 B=0xd00 C=0xe0", 3)
+          .Gemm(kAutograd, "m=16 n=32 k=64 A=0x200 B=0xe00 C=0xf0", 4)
+          .Sum();
+  EXPECT_EQ(RowsOf(FiguresOf(summary)),
+            (std::vector<Row>{{"gemm 32x64x16", 20, 3, 1, 0, 0, 1},
+                              {"gemm 32x64x16", 30, 4, 2, 0, 0, 1}}));
+}
+
+TEST(LayersTest, GradientsOfTwoNormsInARowAreOfBoth) {
+  const auto kernel = [](const std::string& what) {
+    return "\"void at::native::vectorized_elementwise_kernel<4, at::native::" +
+           what + "<float> >(int)\"";
+  };
+  const std::string power = kernel("pow_tensor_scalar_kernel_impl");
+  const std::string times = kernel("BinaryFunctor<float, MulFunctor<float> >");
+  const std::string sum =
+      "\"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+      "at::native::sum_functor<float> > >(int)\"";
+  const std::string mean =
+      "\"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+      "at::native::MeanOps<float> > >(int)\"";
+  Program program;
+  for (const int us : {1, 2}) {
+    program.Kernel(kMain, power, us).Kernel(kMain, mean, us);
+    program.Kernel(kMain, kernel("rsqrt_kernel_cuda"), us);
+    program.Kernel(kMain, times, us);
+  }
+  program.Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+      .Gemm(kAutograd, "m=16 n=32 k=64 A=0x100 B=0xd00 C=0xc0", 10);
+  for (const int us : {4, 3}) {
+    program.Kernel(kAutograd, sum, us).Kernel(kAutograd, power, us);
+    program.Kernel(kAutograd, times, us);
+    program.Kernel(kAutograd, kernel("CUDAFunctor_add"), us);
+  }
+  std::vector<std::pair<double, double>> times_us;
+  const Summary summary = program.Sum();
+  for (const Row& row : RowsOf(FiguresOf(summary))) {
+    times_us.emplace_back(row.forward_us, row.both_us);
+  }
+  ASSERT_EQ(times_us.size(), 3u);
+  EXPECT_EQ(times_us[0], std::pair(4.0, 12.0));
+  EXPECT_EQ(times_us[1], std::pair(8.0, 16.0));
+}
+
 TEST(LayersTest, OneWeightIsOneLayerHoweverOftenItIsUsed) {
   const Summary summary =
       Program()
