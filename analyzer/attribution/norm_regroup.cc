@@ -26,6 +26,7 @@ class NormPass {
   void Run() {
     size_t free_from = 0;  // units before it belong to a norm already
     for (size_t i = 0; i < units_.size(); ++i) {
+      if (i < free_from) continue;
       std::optional<Span> span;
       if (Has(i, kMean | kVariance) && !IsBackward(units_[i].direction)) {
         span = FromMean(i);

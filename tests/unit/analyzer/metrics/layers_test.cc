@@ -293,6 +293,28 @@ TEST(LayersTest, GradientsOfTwoNormsInARowAreOfBoth) {
   EXPECT_EQ(times_us[1], std::pair(8.0, 16.0));
 }
 
+TEST(LayersTest, AMeanAndAVarianceAreOfOneNorm) {
+  const auto kernel = [](const std::string& what) {
+    return "\"void at::native::elementwise_kernel<128, 2, at::native::" + what +
+           "<float> >(int)\"";
+  };
+  const auto sum = [](const std::string& what) {
+    return "\"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<"
+           "float, at::native::" +
+           what + "<float> > >(int)\"";
+  };
+  Program program;
+  program.Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20);
+  program.Kernel(kMain, sum("MeanOps"), 1);
+  program.Kernel(kMain, sum("WelfordOps"), 1);
+  program.Kernel(kMain, kernel("CUDAFunctor_add"), 1);
+  program.Kernel(kMain, kernel("BinaryFunctor<float, DivFunctor<float> >"), 1);
+  const Summary summary = program.Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].forward_us, 4);
+}
+
 TEST(LayersTest, OneWeightIsOneLayerHoweverOftenItIsUsed) {
   const Summary summary =
       Program()
