@@ -136,7 +136,9 @@ class AttentionPass {
   }
 
   // Of what Before and After found.
-  const Product& ProductAt(size_t i) const { return *units_[i].product; }
+  Product ProductAt(size_t i) const {
+    return units_[i].product.value_or(Product());
+  }
 
   // The batched products on one side of a softmax, nearest first.
   std::vector<size_t> Before(size_t softmax, size_t free_from) const {
@@ -167,13 +169,13 @@ class AttentionPass {
     const std::vector<size_t> before = Before(softmax, free_from);
     const std::vector<size_t> after = After(softmax);
     for (const size_t first : before) {
-      const Product& product = ProductAt(first);
+      const Product product = ProductAt(first);
       const auto scores = ResultOf(product);
       if (!IsOver(units_[softmax], scores)) continue;
       for (const size_t last : after) {
         // Two products alike in all dimensions are the same attention's, too,
         // unless the softmax tells what it is of.
-        const Product& other = ProductAt(last);
+        const Product other = ProductAt(last);
         const bool alike = !IsSized(units_[softmax]) &&
                            other.batch == product.batch &&
                            other.m == product.m && other.n == product.n &&
@@ -189,7 +191,7 @@ class AttentionPass {
   // Of the products `before` a softmax, `content` has its size. Where the
   // scores are a sum, the other terms' may come earlier.
   size_t FirstTerm(const std::vector<size_t>& before, size_t content) {
-    const Product& scores = ProductAt(content);
+    const Product scores = ProductAt(content);
     size_t first = content;
     size_t terms = 0;
     for (const size_t i : before) {
@@ -223,15 +225,15 @@ class AttentionPass {
       Span span{softmax, softmax};
       size_t parts = 0;
       for (const size_t i : before) {
-        const Product& product = ProductAt(i);
+        const Product product = ProductAt(i);
         if (!Takes(product, scores) && !Gives(product, scores)) continue;
         span.first = i;
         ++parts;
       }
-      const Product& content = ProductAt(gradient);
+      const Product content = ProductAt(gradient);
       const size_t most_after = ProductsAfter(scores);
       for (size_t p = 0; p < std::min(after.size(), most_after); ++p) {
-        const Product& product = ProductAt(after[p]);
+        const Product product = ProductAt(after[p]);
         const bool is_content = Takes(product, scores);
         if (!is_content && !IsGradientOfTerm(product, content)) continue;
         span.last = after[p];

@@ -40,6 +40,13 @@ uint32_t TraitsOfName(std::string_view name) {
   if (Has(name, "rsqrt_kernel")) traits |= kRoot;
   if (Has(name, "pow_tensor_scalar_kernel")) traits |= kPower;
   if (Has(name, "MeanOps")) traits |= kMean;
+  if (Has(name, "WelfordOps")) traits |= kVariance;
+  if (Has(name, "::sqrt_kernel")) traits |= kSquareRoot;
+  if (Has(name, "OnSelf_add") || Has(name, "OnOther_add")) {
+    traits |= kAddNumber;
+  }
+  if (Has(name, "BinaryFunctor") && Has(name, "DivFunctor")) traits |= kDivide;
+  if (Has(name, "::elementwise_kernel<")) traits |= kStrided;
   if (Has(name, "lstm_cell") || Has(name, "gru_cell")) traits |= kCell;
   if (Has(name, "elu") || Has(name, "Gelu") || Has(name, "silu")) {
     if ((traits & kRelu) == 0) traits |= kOtherAct;

@@ -20,20 +20,25 @@ enum NameTrait : uint32_t {
   kTanh = 2,
   kRelu = 4,
   kAdd = 8,
-  kScale = 16,         // times one number
-  kCell = 32,          // a fused recurrent cell
-  kOtherAct = 64,      // an activation that no recurrent cell uses
-  kSort = 128,         // sorts, scans and numbers
-  kScatter = 256,      // adds to rows by sorted indices
-  kTimes = 512,        // the product of two tensors, value by value
-  kTakesDelta = 1024,  // attention backward that wants the sums of O dO
-  kPlain = 2048,       // fills, draws or copies, whatever it is for
-  kMask = 4096,        // makes a mask
-  kRows = 8192,        // a fusion of XLA over rows: a softmax, or a norm
-  kSelects = 16384,    // one of two values, by truths
-  kRoot = 1 << 15,     // 1 / the square root
-  kPower = 1 << 16,    // by one number
-  kMean = 1 << 17,     // over some dimensions
+  kScale = 16,          // times one number
+  kCell = 32,           // a fused recurrent cell
+  kOtherAct = 64,       // an activation that no recurrent cell uses
+  kSort = 128,          // sorts, scans and numbers
+  kScatter = 256,       // adds to rows by sorted indices
+  kTimes = 512,         // the product of two tensors, value by value
+  kTakesDelta = 1024,   // attention backward that wants the sums of O dO
+  kPlain = 2048,        // fills, draws or copies, whatever it is for
+  kMask = 4096,         // makes a mask
+  kRows = 8192,         // a fusion of XLA over rows: a softmax, or a norm
+  kSelects = 16384,     // one of two values, by truths
+  kRoot = 1 << 15,      // 1 / the square root
+  kPower = 1 << 16,     // by one number
+  kMean = 1 << 17,      // over some dimensions
+  kVariance = 1 << 18,  // or the standard deviation, over some dimensions
+  kSquareRoot = 1 << 19,
+  kAddNumber = 1 << 20,  // one number to each value
+  kDivide = 1 << 21,     // two tensors, value by value
+  kStrided = 1 << 22,    // an operand is broadcast, or no row of values
 };
 
 // The dimensions of a product; m, n, k are 0 where they are not known.

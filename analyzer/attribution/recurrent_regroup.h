@@ -87,8 +87,8 @@ class RecurrentRegroup {
   void MoveFollowing(size_t unit, size_t end);
   bool IsPart(const Unit& unit) const;
 
-  const Product& ProductAt(size_t i) const {
-    return *(*units_)[products_[i]].product;
+  Product ProductAt(size_t i) const {
+    return (*units_)[products_[i]].product.value_or(Product());
   }
 
   const Process& process_;

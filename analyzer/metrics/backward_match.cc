@@ -18,6 +18,7 @@ using opmodel::OpKind;
 
 // Scores of pairs; see Score.
 constexpr int kIsKnown = 1000;
+constexpr int kOfNode = 100;
 constexpr int kSameSizes = 10;
 constexpr int kSameClass = 6;
 constexpr int kBothPointwise = 3;
@@ -144,9 +145,53 @@ void BackwardMatcher::MatchRecompute(const std::vector<uint32_t>& forward,
   }
 }
 
+// The operator that made its node of autograd.
+RangeId BackwardMatcher::NodeOf(const LayerUnit& unit) {
+  const Activity& activity = process_.activities[unit.lead];
+  const Attributed& at = attribution_.activities[unit.lead];
+  const CallId call = activity.graph_node != 0 ? at.owner : at.submitted_by;
+  return ranges_.NodeOf(ranges_.InnermostOf(activity, call), false);
+}
+
+// One operator may be several units: an autograd function of the program's own,
+// products of a group. The number tells no more than that it is one of them.
+BackwardMatcher::Units BackwardMatcher::OfOneNode(
+    const std::vector<uint32_t>& forward, uint32_t owner) {
+  const LayerUnit& known = units_[owner];
+  const auto is_like = [&](const LayerUnit& unit) {
+    if (IsLayerProduct(known.layer_class)) {
+      return unit.layer_class == known.layer_class;
+    }
+    return unit.pointwise || unit.layer_class == LayerClass::kActivation;
+  };
+  Units units{owner};
+  const RangeId node = NodeOf(known);
+  if (!node.known()) return units;
+  const auto at = std::find(forward.begin(), forward.end(), owner);
+  for (auto it = at; it != forward.begin();) {
+    const LayerUnit& unit = units_[*--it];
+    if (NodeOf(unit) != node) break;
+    if (is_like(unit)) units.push_back(*it);
+  }
+  for (auto it = at; it != forward.end() && ++it != forward.end();) {
+    const LayerUnit& unit = units_[*it];
+    if (NodeOf(unit) != node) break;
+    if (is_like(unit)) units.push_back(*it);
+  }
+  return units;
+}
+
+bool BackwardMatcher::MayBeOfNode(uint32_t backward, uint32_t forward) const {
+  const auto it = of_node_.find(backward);
+  if (it == of_node_.end()) return true;
+  const Units& units = it->second;
+  return std::find(units.begin(), units.end(), forward) != units.end();
+}
+
 void BackwardMatcher::MatchBySequence(const std::vector<uint32_t>& forward,
                                       const std::vector<uint32_t>& backward,
-                                      std::vector<BackwardMatch>& out) const {
+                                      std::vector<BackwardMatch>& out) {
+  of_node_.clear();
   absl::flat_hash_map<int64_t, uint32_t> made_by;
   absl::flat_hash_map<int64_t, uint32_t> of_node;
   for (const uint32_t f : forward) SetOwner(units_, f, f, made_by, of_node);
@@ -160,7 +205,12 @@ void BackwardMatcher::MatchBySequence(const std::vector<uint32_t>& forward,
     for (const int64_t sequence : unit.sequences) {
       const auto it = of_node.find(sequence);
       if (it == of_node.end()) continue;
-      out[i] = {it->second, LayerMatch::kSequence};
+      Units units = OfOneNode(forward, it->second);
+      if (units.size() > 1) {
+        of_node_.emplace(backward[i], std::move(units));
+      } else {
+        out[i] = {it->second, LayerMatch::kSequence};
+      }
       break;
     }
   }
@@ -188,7 +238,8 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
       if (unit.addresses[a] != 0) using_it[unit.addresses[a]].push_back(f);
     }
   }
-  absl::flat_hash_set<uint32_t> taken;
+  // Which operands' gradients are found, as bits of a score.
+  absl::flat_hash_map<uint32_t, int> taken;
   for (size_t i = 0; i < backward.size(); ++i) {
     const LayerUnit& unit = units_[backward[i]];
     if (unit.side != UnitSide::kBackward || out[i].forward != kNoUnit) continue;
@@ -198,7 +249,9 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
       const auto it = using_it.find(address);
       if (address == 0 || it == using_it.end()) continue;
       for (const uint32_t f : it->second) {
-        if (!MayBeGradientOf(backward[i], f) || taken.contains(f)) continue;
+        if (!MayBeGradientOf(backward[i], f) || !MayBeOfNode(backward[i], f)) {
+          continue;
+        }
         int score = 0;
         for (size_t a = 0; a < 2; ++a) {
           const auto& has = unit.addresses;
@@ -206,6 +259,8 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
           if (used != 0 && std::find(has.begin(), has.end(), used) != has.end())
             score += a == 0 ? 2 : 1;
         }
+        const auto found = taken.find(f);
+        if (found != taken.end() && (found->second & score) != 0) continue;
         if (score < most || (score == most && f < best)) continue;
         best = f;
         most = score;
@@ -213,7 +268,7 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
     }
     if (most == 0) continue;
     out[i] = {best, LayerMatch::kWeight};
-    taken.insert(best);
+    taken[best] |= most;
   }
 }
 
@@ -232,6 +287,9 @@ BackwardMatcher::Key BackwardMatcher::KeyOf(
                   static_cast<uint64_t>(unit.side));
     key.push_back(absl::HashOf(unit.names, unit.only_sums));
     key.push_back(known[i]);
+    const auto it = of_node_.find(backward[i]);
+    if (it == of_node_.end()) continue;
+    for (const uint32_t f : it->second) key.push_back(forward.back() - f);
   }
   return key;
 }
@@ -258,13 +316,25 @@ void BackwardMatcher::MatchByOrder(const std::vector<uint32_t>& forward,
           if (units_[backward[b]].side != UnitSide::kBackward) return 0;
           if (known[b] != kNotAligned) return known[b] == a ? kIsKnown : 0;
           if (taken.contains(a)) return 0;
-          return Score(backward[b], forward[forward.size() - 1 - a]);
+          const uint32_t f = forward[forward.size() - 1 - a];
+          const int score = Score(backward[b], f);
+          if (!of_node_.contains(backward[b])) return score;
+          return MayBeOfNode(backward[b], f) ? kOfNode + score : 0;
         });
   }
   for (size_t i = 0; i < backward.size(); ++i) {
     const size_t partner = it->second[i];
-    if (out[i].forward != kNoUnit || partner == kNotAligned) continue;
-    out[i] = {forward[forward.size() - 1 - partner], LayerMatch::kOrder};
+    if (out[i].forward != kNoUnit) continue;
+    const auto node = of_node_.find(backward[i]);
+    if (partner != kNotAligned) {
+      out[i].forward = forward[forward.size() - 1 - partner];
+    } else if (node != of_node_.end()) {
+      out[i].forward = node->second.front();
+    } else {
+      continue;
+    }
+    out[i].by =
+        node == of_node_.end() ? LayerMatch::kOrder : LayerMatch::kSequence;
   }
 }
 

@@ -9,6 +9,8 @@
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/layer_match.h"
 #include "analyzer/metrics/layer_units.h"
+#include "analyzer/metrics/range_facts.h"
+#include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
@@ -26,9 +28,13 @@ struct BackwardMatch {
 // references.
 class BackwardMatcher {
  public:
-  BackwardMatcher(const ProcessAttribution& attribution,
+  BackwardMatcher(const TraceModel& model, const Process& process,
+                  const ProcessAttribution& attribution,
                   const std::vector<LayerUnit>& units)
-      : attribution_(attribution), units_(units) {}
+      : process_(process),
+        attribution_(attribution),
+        units_(units),
+        ranges_(model, process) {}
 
   // `forward` in the order of the pass; `backward` is one pass, with what it
   // recomputes. One result per element of `backward`.
@@ -37,6 +43,7 @@ class BackwardMatcher {
 
  private:
   using Key = std::vector<uint64_t>;
+  using Units = std::vector<uint32_t>;
 
   const opmodel::Operation* SizesOf(uint32_t unit) const;
   bool MayBeGradientOf(uint32_t backward, uint32_t forward) const;
@@ -46,7 +53,10 @@ class BackwardMatcher {
                       std::vector<BackwardMatch>& out) const;
   void MatchBySequence(const std::vector<uint32_t>& forward,
                        const std::vector<uint32_t>& backward,
-                       std::vector<BackwardMatch>& out) const;
+                       std::vector<BackwardMatch>& out);
+  RangeId NodeOf(const LayerUnit& unit);
+  Units OfOneNode(const std::vector<uint32_t>& forward, uint32_t owner);
+  bool MayBeOfNode(uint32_t backward, uint32_t forward) const;
   void MatchByAddress(const std::vector<uint32_t>& forward,
                       const std::vector<uint32_t>& backward,
                       std::vector<BackwardMatch>& out) const;
@@ -61,9 +71,14 @@ class BackwardMatcher {
             const std::vector<uint32_t>& backward,
             const std::vector<size_t>& known) const;
 
+  const Process& process_;
   const ProcessAttribution& attribution_;
   const std::vector<LayerUnit>& units_;
+  RangeFacts ranges_;
   absl::flat_hash_map<Key, std::vector<size_t>> aligned_;
+  // Backward units of a node that several forward ones made: these, with the
+  // one that stands for all in front.
+  absl::flat_hash_map<uint32_t, Units> of_node_;
 };
 
 }  // namespace dltap::analyzer

@@ -42,7 +42,7 @@ class Finder {
         steps_(steps),
         found_(FindLayerUnits(model, process, attribution)),
         places_(process, found_.units),
-        matcher_(attribution, found_.units),
+        matcher_(model, process, attribution, found_.units),
         layer_of_(found_.units.size(), kNoLayer),
         match_of_(found_.units.size(), LayerMatch::kNone) {}
 

@@ -150,11 +150,16 @@ class UnitFinder {
     if (unit.layer_class != layer_class) return false;
     const bool composite = At(i).class_from == ClassFrom::kComposite ||
                            At(last_).class_from == ClassFrom::kComposite;
+    if (composite && layer_class == LayerClass::kNorm) {
+      return At(i).glue_of == At(last_).glue_of;
+    }
     if (composite && layer_class != LayerClass::kEmbedding) return true;
     if (At(i).ruling.known() && At(i).ruling == At(last_).ruling) return true;
     // An activation is one kernel, and so is its gradient.
     if (layer_class == LayerClass::kActivation) return same_node;
-    if (side_ == UnitSide::kBackward) return same_node || IsOtherGradient(i);
+    if (side_ == UnitSide::kBackward) {
+      return (same_node && !IsOfNextProduct(i)) || IsOtherGradient(i);
+    }
     return JoinsForward(i) || (IsOfCell(i) && IsOfCell(last_));
   }
 
@@ -189,6 +194,13 @@ class UnitFinder {
   bool IsRepeated(size_t i) const {
     return process_.activities[i].name ==
            process_.activities[out_.units.back().lead].name;
+  }
+
+  // A node of grouped products has two gradients of each.
+  bool IsOfNextProduct(size_t i) const {
+    const Work* work = WorkOf(i);
+    return works_ >= 2 && work != nullptr &&
+           attribution_.KindOf(*work).leading.kind == opmodel::OpKind::kGemm;
   }
 
   // The gradient of the weights beside that of the input.

@@ -59,15 +59,19 @@ int64_t RangeFacts::SequenceOf(const Range& range) const {
 
 // Right inside `evaluate_function`, but in no node, gradients are summed up:
 // that is not the node's work.
-int64_t RangeFacts::SequenceOf(RangeId innermost, bool backward) {
+RangeId RangeFacts::NodeOf(RangeId innermost, bool backward) {
   for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
     const Range& range = process_.ranges[id.value()];
     if (range.backward) break;
     if (backward != (KindOf(range) == Kind::kNode)) continue;
-    const int64_t sequence = SequenceOf(range);
-    if (sequence >= 0) return sequence;
+    if (SequenceOf(range) >= 0) return id;
   }
-  return -1;
+  return RangeId();
+}
+
+int64_t RangeFacts::SequenceOf(RangeId innermost, bool backward) {
+  const RangeId node = NodeOf(innermost, backward);
+  return node.known() ? SequenceOf(process_.ranges[node.value()]) : -1;
 }
 
 RangeId RangeFacts::Around(RangeId innermost, Kind kind) {

@@ -20,8 +20,10 @@ class RangeFacts {
   // The innermost range in which `call` submitted the activity.
   RangeId InnermostOf(const Activity& activity, CallId call) const;
 
-  // Of the node of autograd that the operation around makes or, `backward`,
-  // is; -1: not known.
+  // The operation around that makes a node of autograd or, `backward`, is one;
+  // unknown: none.
+  RangeId NodeOf(RangeId innermost, bool backward);
+  // The number of that; -1: not known.
   int64_t SequenceOf(RangeId innermost, bool backward);
 
   RangeId ModuleAround(RangeId innermost);  // a call of an nn.Module

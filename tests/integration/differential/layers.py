@@ -75,3 +75,70 @@ def clipped_relu6(device):
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
     return step
+
+
+class HandNorm(nn.Module):
+    """Norms of rows, or of a batch, as programs write them themselves."""
+
+    def __init__(self, kind, shape, dims=(-1,)):
+        super().__init__()
+        self.kind, self.dims = kind, dims
+        self.weight = nn.Parameter(torch.ones(shape))
+        self.bias = nn.Parameter(torch.zeros(shape))
+
+    def forward(self, x):
+        kept = {"dim": self.dims, "keepdim": True}
+        if self.kind == "deviation":
+            less = x - x.mean(**kept)
+            scaled = self.weight * less / (x.std(**kept) + 1e-6)
+        elif self.kind == "variance":
+            mean, variance = x.mean(**kept), x.var(**kept, unbiased=False)
+            scaled = self.weight * (x - mean) / torch.sqrt(variance + 1e-5)
+        elif self.kind == "both":
+            variance, mean = torch.var_mean(x, **kept, unbiased=False)
+            scaled = (x - mean) * torch.rsqrt(variance + 1e-5) * self.weight
+        else:
+            mean = x.mean(**kept)
+            variance = (x - mean).pow(2).mean(**kept)
+            scaled = (x - mean) / torch.sqrt(variance + 1e-5) * self.weight
+        return scaled + self.bias
+
+
+@program("more")
+def hand_norms(device):
+    model = nn.Sequential(
+        nn.Conv2d(3, 8, 3), HandNorm("squares", (1, 8, 1, 1), (0, 2, 3)),
+        nn.ReLU(), nn.Flatten(), nn.Linear(8 * 64, 48),
+        HandNorm("deviation", 48), nn.GELU(), nn.Linear(48, 64),
+        HandNorm("variance", 64), nn.GELU(), nn.Linear(64, 32),
+        HandNorm("both", 32), nn.GELU(), nn.Linear(32, 16)).to(device)
+    return trainer(model, squares(torch.randn(16, 3, 10, 10, device=device)))
+
+
+class OwnGelu(torch.autograd.Function):
+    """One node of autograd for several layers, as Bloom has it."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 0.5 * (1 + torch.tanh(0.79788 * x * (1 + 0.0447 * x * x)))
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, = ctx.saved_tensors
+        t = torch.tanh(0.79788 * x * (1 + 0.0447 * x * x))
+        slope = 0.5 * x * ((1 - t * t) * (0.79788 + 0.107 * x * x))
+        return gradient * (slope + 0.5 * (1 + t))
+
+
+@program("more")
+def own_function(device):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.up, self.down = nn.Linear(32, 64), nn.Linear(64, 32)
+
+        def forward(self, x):
+            return self.down(OwnGelu.apply(self.up(x)))
+    model = nn.Sequential(Model(), nn.LayerNorm(32), Model()).to(device)
+    return trainer(model, squares(torch.randn(64, 32, device=device)))

@@ -319,6 +319,71 @@ TEST(CompositeNormTest, AnUpdatesRootsAreNone) {
   EXPECT_EQ(program.Count(kNorm), 0);
 }
 
+// PyTorch's kernels where an operand is broadcast.
+std::string Strided(const std::string& functor) {
+  return "\"void at::native::elementwise_kernel<128, 2, "
+         "at::native::gpu_kernel_impl_nocast<at::native::" +
+         functor + " > >(int)\"";
+}
+const std::string kLess = Strided("CUDAFunctor_add<float>");
+const std::string kByRow = Strided("BinaryFunctor<float, MulFunctor<float> >");
+const std::string kDivided =
+    Strided("BinaryFunctor<float, DivFunctor<float> >");
+constexpr char kVariance[] =
+    "\"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+    "at::native::WelfordOps<float, float, int, std::pair<float, float> > > "
+    ">(int)\"";
+constexpr char kSquareRoot[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::sqrt_kernel_cuda(int)::{lambda()#1}>(int)\"";
+constexpr char kNegation[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::neg_kernel_cuda(int)::{lambda()#1}>(int)\"";
+
+TEST(CompositeNormTest, AMeanAndADeviationMakeOne) {
+  Program program;
+  program.Product(1, 64, 192, 64).Kernel(kMean).Kernel(kVariance);
+  program.Kernel(kLess).Kernel(kByRow).Kernel(kAddingOne).Kernel(kSquareRoot);
+  program.Kernel(kDivided).Kernel(kLess).Product(1, 64, 192, 64);
+  EXPECT_EQ(program.Count(kNorm), 8);
+}
+
+TEST(CompositeNormTest, AMeanOfSquaresOfDifferencesIsAVariance) {
+  Program program;
+  program.Product(1, 64, 192, 64).Kernel(kMean).Kernel(kLess).Kernel(kPower);
+  program.Kernel(kMean).Kernel(kLess).Kernel(kAddingOne).Kernel(kRoot);
+  program.Kernel(kByRow).Kernel(kByRow).Kernel(kLess);
+  program.Kernel(kAdding);  // a residual
+  EXPECT_EQ(program.Count(kNorm), 10);
+}
+
+TEST(CompositeNormTest, ADeviationNeedsNoRoot) {
+  Program program;
+  program.Kernel(kMean).Kernel(kLess).Kernel(kByRow).Kernel(kVariance);
+  program.Kernel(kAddingOne).Kernel(kDivided).Kernel(kLess);
+  EXPECT_EQ(program.Count(kNorm), 7);
+}
+
+TEST(CompositeNormTest, ADeviationThatDividesNothingIsNone) {
+  Program program;
+  program.Product(1, 64, 192, 64).Kernel(kMean).Kernel(kLess);
+  program.Kernel(kVariance).Kernel(kAddingOne).Kernel(kSquareRoot);
+  program.Kernel(kScaling).Kernel(kMean);
+  EXPECT_EQ(program.Count(kNorm), 0);
+}
+
+TEST(CompositeNormTest, GradientsOfAMeanEndWithItsSum) {
+  Program program;
+  program.Product(1, 64, 192, 64).InBackward().Product(1, 64, 192, 64);
+  program.Kernel(kSum).Kernel(kTimes).Kernel(kTimes).Kernel(kSum);
+  program.Kernel(kDivided).Kernel(kDivided).Kernel(kNegation).Kernel(kTimes);
+  program.Kernel(kDivided).Kernel(kSum).Kernel(kScaling).Kernel(kDivided);
+  program.Kernel(kNegation).Kernel(kSum).Kernel(kScaling).Kernel(kTimes);
+  program.Kernel(kSum).Kernel(kAdding).Kernel(kAdding).Kernel(kScaling);
+  program.Kernel(kAdding).Product(1, 64, 192, 64);
+  EXPECT_EQ(program.Count(kNorm), 21);
+}
+
 TEST(CompositeAttentionTest, GroupedQueriesAreBatchedOtherwise) {
   Program program;
   program.Product(8, 64, 4 * 48, 32).Kernel(kSoftmax);

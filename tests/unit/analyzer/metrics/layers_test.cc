@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/metrics/figures.h"
@@ -62,6 +63,17 @@ class Program {
                     const std::string& kernel, int us) {
     const int begin = at_us_;
     Kernel(thread, kernel, us);
+    text_ += "range t=" + std::to_string(begin) + ".." +
+             std::to_string(at_us_) + "us thread=" + std::to_string(thread) +
+             " kind=op name=" + name + " seq=" + std::to_string(sequence) +
+             "\n";
+    return *this;
+  }
+  // Kernels inside one operator, of autograd's node `sequence`.
+  Program& Node(int thread, const std::string& name, int sequence,
+                const std::vector<std::pair<std::string, int>>& kernels) {
+    const int begin = at_us_;
+    for (const auto& [kernel, us] : kernels) Kernel(thread, kernel, us);
     text_ += "range t=" + std::to_string(begin) + ".." +
              std::to_string(at_us_) + "us thread=" + std::to_string(thread) +
              " kind=op name=" + name + " seq=" + std::to_string(sequence) +
@@ -206,6 +218,101 @@ TEST(LayersTest, NumbersOfNodesDecideWhereATraceHasThem) {
   EXPECT_EQ(rows[0].both_us, 7);
   EXPECT_EQ(rows[2].both_us, 0);
   EXPECT_EQ(MatchedUs(figures, LayerMatch::kSequence), 7);
+}
+
+// An autograd function of the program's own is one node of several layers.
+TEST(LayersTest, OfOneNodesLayersTheOrderTells) {
+  const std::string times =
+      "\"void at::native::vectorized_elementwise_kernel<4, "
+      "at::native::BinaryFunctor<float, MulFunctor<float> > >(int)\"";
+  const Summary summary =
+      Program()
+          .Node(kMain, "GeluFunction", 3, {{times, 1}, {"gelu", 2}, {times, 3}})
+          .Node(kMain, "aten::softmax", 4, {{"softmax_warp_forward", 20}})
+          .Node(kAutograd, "SoftmaxBackward0", 4,
+                {{"softmax_warp_backward", 30}})
+          .Node(kAutograd, "GeluFunctionBackward", 3,
+                {{times, 5}, {"gelu_backward", 6}, {times, 7}})
+          .Sum();
+  const Figures figures = FiguresOf(summary);
+  std::vector<double> backward;
+  for (const Row& row : RowsOf(figures)) backward.push_back(row.both_us);
+  EXPECT_EQ(backward, (std::vector<double>{7, 6, 5, 30}));
+  EXPECT_EQ(MatchedUs(figures, LayerMatch::kSequence), 48);
+}
+
+// Experts: the gradients of all weights, then those of all inputs.
+TEST(LayersTest, TheTwoGradientsOfAProductMayComeApart) {
+  const Summary summary =
+      Program()
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x200 B=0xa00 C=0xb0", 30)
+          .Gemm(kAutograd, "m=16 n=64 k=32 A=0x900 B=0xd00 C=0xc0", 1)
+          .Gemm(kAutograd, "m=16 n=64 k=32 A=0xa00 B=0xe00 C=0xd0", 2)
+          .Gemm(kAutograd, "m=16 n=32 k=64 A=0x100 B=0xd00 C=0xe0", 3)
+          .Gemm(kAutograd, "m=16 n=32 k=64 A=0x200 B=0xe00 C=0xf0", 4)
+          .Sum();
+  EXPECT_EQ(RowsOf(FiguresOf(summary)),
+            (std::vector<Row>{{"gemm 32x64x16", 20, 3, 1, 0, 0, 1},
+                              {"gemm 32x64x16", 30, 4, 2, 0, 0, 1}}));
+}
+
+TEST(LayersTest, GradientsOfTwoNormsInARowAreOfBoth) {
+  const auto kernel = [](const std::string& what) {
+    return "\"void at::native::vectorized_elementwise_kernel<4, at::native::" +
+           what + "<float> >(int)\"";
+  };
+  const std::string power = kernel("pow_tensor_scalar_kernel_impl");
+  const std::string times = kernel("BinaryFunctor<float, MulFunctor<float> >");
+  const std::string sum =
+      "\"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+      "at::native::sum_functor<float> > >(int)\"";
+  const std::string mean =
+      "\"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+      "at::native::MeanOps<float> > >(int)\"";
+  Program program;
+  for (const int us : {1, 2}) {
+    program.Kernel(kMain, power, us).Kernel(kMain, mean, us);
+    program.Kernel(kMain, kernel("rsqrt_kernel_cuda"), us);
+    program.Kernel(kMain, times, us);
+  }
+  program.Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+      .Gemm(kAutograd, "m=16 n=32 k=64 A=0x100 B=0xd00 C=0xc0", 10);
+  for (const int us : {4, 3}) {
+    program.Kernel(kAutograd, sum, us).Kernel(kAutograd, power, us);
+    program.Kernel(kAutograd, times, us);
+    program.Kernel(kAutograd, kernel("CUDAFunctor_add"), us);
+  }
+  std::vector<std::pair<double, double>> times_us;
+  const Summary summary = program.Sum();
+  for (const Row& row : RowsOf(FiguresOf(summary))) {
+    times_us.emplace_back(row.forward_us, row.both_us);
+  }
+  ASSERT_EQ(times_us.size(), 3u);
+  EXPECT_EQ(times_us[0], std::pair(4.0, 12.0));
+  EXPECT_EQ(times_us[1], std::pair(8.0, 16.0));
+}
+
+TEST(LayersTest, AMeanAndAVarianceAreOfOneNorm) {
+  const auto kernel = [](const std::string& what) {
+    return "\"void at::native::elementwise_kernel<128, 2, at::native::" + what +
+           "<float> >(int)\"";
+  };
+  const auto sum = [](const std::string& what) {
+    return "\"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<"
+           "float, at::native::" +
+           what + "<float> > >(int)\"";
+  };
+  Program program;
+  program.Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20);
+  program.Kernel(kMain, sum("MeanOps"), 1);
+  program.Kernel(kMain, sum("WelfordOps"), 1);
+  program.Kernel(kMain, kernel("CUDAFunctor_add"), 1);
+  program.Kernel(kMain, kernel("BinaryFunctor<float, DivFunctor<float> >"), 1);
+  const Summary summary = program.Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].forward_us, 4);
 }
 
 TEST(LayersTest, OneWeightIsOneLayerHoweverOftenItIsUsed) {
