@@ -253,6 +253,14 @@ TEST(TapRecordingTest, ACompilersInstructionsComeWithItsRanges) {
   EXPECT_EQ(details, expected);
 }
 
+TEST(TapRecordingTest, AnnotationsOfTensorFlowAreTurnedOn) {
+  TappedProgram program("annotations");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY);
+  EXPECT_EQ(program.Run({}).exit_code(), 0);
+  const std::map<std::string, int> expected = {{"TSL:model/MatMul:MatMul", 1}};
+  EXPECT_EQ(RangesOf(program.Read()), expected);
+}
+
 TEST(TapRecordingTest, AForkedChildIsInTheRangesOfItsThread) {
   TappedProgram program("ranges");
   program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
