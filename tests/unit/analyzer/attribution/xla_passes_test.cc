@@ -552,7 +552,8 @@ TEST(XlaPassesTest, ATapeOfTensorFlowTellsWhatHasGradients) {
                    Thunk(50, "XLA_Args", "input_transpose_fusion") +
                    Thunk(60, "adam/mul", "loop_multiply_fusion") +
                    Thunk(70, "model_10/dense_1/MatMul", "gemm_fusion_dot_4")),
-      (Directions{kForward, kForward, kBackward, kNone, kNone, kNone, kNone}));
+      (Directions{kForward, kForward, kBackward, kNone, kNone, kUpdate,
+                  kUpdate}));
 }
 
 TEST(XlaPassesTest, ATapeMayStandInsideAScope) {
@@ -562,7 +563,89 @@ TEST(XlaPassesTest, ATapeMayStandInsideAScope) {
           Thunk(20, "train/gradient_tape/model/MatMul", "gemm_fusion_dot_1") +
           Thunk(30, "train/mul", "loop_multiply_fusion") +
           Thunk(40, "my_gradient_tape/model", "loop_fusion")),
-      (Directions{kForward, kBackward, kNone, kNone}));
+      (Directions{kForward, kBackward, kUpdate, kUpdate}));
+}
+
+// A launch of TensorFlow's operation of that name in a graph and type.
+std::string Operation(int at_us, const std::string& name,
+                      const std::string& kernel = "main_kernel") {
+  const std::string thunk = Thunk(at_us, "", kernel);
+  const std::string xla = "Thunk:#hlo_op=" + kernel + "#";
+  return std::string(thunk).replace(thunk.find(xla), xla.size(), name);
+}
+
+TEST(XlaPassesTest, AnOperationOfAGraphHasThePassOfItsScope) {
+  const std::string call = "StatefulPartitionedCall/";
+  EXPECT_EQ(
+      DirectionsOf(
+          Operation(10, call + "adam/Pow:Pow") +
+          Operation(20, call + "model/dense/MatMul:MatMul") +
+          Operation(30, call + "model/dense/Relu:Relu") +
+          Operation(40, call + "gradient_tape/model/dense/ReluGrad:ReluGrad") +
+          Operation(50, call + "adam/Sub_1:Sub") +
+          Operation(60, call + "adam/AssignSubVariableOp:AssignSubVariableOp") +
+          Operation(70, call + "mul_1:Mul")),
+      (Directions{kUpdate, kForward, kForward, kBackward, kUpdate, kUpdate,
+                  kNone}));
+}
+
+TEST(XlaPassesTest, AFunctionDifferentiatedAsAWholeHasGradientsToo) {
+  EXPECT_EQ(DirectionsOf(
+                Operation(10, "net/MatMul_2:MatMul") +
+                Operation(20, "gradients/net/MatMul_2_grad/MatMul:MatMul") +
+                Operation(30, "gradients_1/net/Tanh_grad/TanhGrad:TanhGrad")),
+            (Directions{kForward, kBackward, kBackward}));
+}
+
+// Those of random numbers, say.
+TEST(XlaPassesTest, AScopeThatReplacesItsStateIsNoUpdate) {
+  EXPECT_EQ(
+      DirectionsOf(Operation(10, "flip/AssignVariableOp:AssignVariableOp") +
+                   Operation(20, "model/dense/MatMul:MatMul") +
+                   Operation(30, "gradient_tape/model/dense/MatMul:MatMul")),
+      (Directions{kNone, kForward, kBackward}));
+}
+
+TEST(XlaPassesTest, LayersWithoutGradientsAreForward) {
+  EXPECT_EQ(
+      DirectionsOf(Operation(10, "frozen/dense/MatMul:MatMul") +
+                   Operation(20, "frozen/dense/BiasAdd:BiasAdd") +
+                   Operation(30, "model/dense/MatMul:MatMul") +
+                   Operation(40, "gradient_tape/model/dense/MatMul:MatMul")),
+      (Directions{kForward, kForward, kForward, kBackward}));
+}
+
+TEST(XlaPassesTest, AGraphWithoutGradientsGoesForward) {
+  EXPECT_EQ(
+      DirectionsOf(Operation(10, "model/dense/MatMul:MatMul") +
+                   Operation(20, "Mean:Mean") + Module(30, 50, "cluster") +
+                   Thunk(32, "model", "gemm_fusion_dot") +
+                   Thunk(40, "", "loop_add_fusion")),
+      (Directions{kForward, kForward, kForward, kForward}));
+}
+
+// What runs one by one has no names: it may train.
+TEST(XlaPassesTest, AGraphTellsNothingOfWhatRunsOutsideOfIt) {
+  const std::string alone = Thunk(40, "", "Mul_GPU_DT_FLOAT_kernel");
+  EXPECT_EQ(DirectionsOf(Operation(10, "model/dense/MatMul:MatMul") +
+                         alone.substr(alone.find('\n') + 1)),
+            (Directions{kForward, kNone}));
+}
+
+TEST(XlaPassesTest, ATypeTellsWhatKernelsNamesDoNot) {
+  std::vector<LayerClass> classes;
+  for (const Attributed& at :
+       AttributedOf(Operation(10, "model/dense/Relu:Relu") +
+                    Operation(20, "model/dense/Add:AddV2") +
+                    Operation(30,
+                              "loss/SparseSoftmaxCrossEntropyWithLogits:"
+                              "SparseSoftmaxCrossEntropyWithLogits") +
+                    Operation(40, "model/concat:ConcatV2"))) {
+    classes.push_back(at.layer_class);
+  }
+  EXPECT_EQ(classes, (std::vector<LayerClass>{
+                         LayerClass::kActivation, LayerClass::kElementwise,
+                         LayerClass::kLoss, LayerClass::kLayout}));
 }
 
 TEST(XlaPassesTest, APathNamesWhatANameDoesNot) {

@@ -254,6 +254,49 @@ TEST(StepFinderTest, AGradientOfTheLossAloneIsNoBackwardPass) {
   EXPECT_EQ(steps.steps[9].use, StepUse::kEvaluation);
 }
 
+// Every 10 us one operation of TensorFlow's, called as its letter: 'f' forward,
+// 'b' its gradient, any other of an optimizer.
+std::string Operations(const std::string& letters) {
+  std::string text =
+      "process pid=1 framework=\"tensorflow 2.20.0\"\ndevice 0 name=gpu\n"
+      "thread 0 tid=1 name=python\n";
+  int at = 0;
+  for (const char letter : letters) {
+    const auto us = [&at](int more) {
+      return std::to_string(at + more) + "us";
+    };
+    at += 10;
+    const std::string name =
+        letter == 'f' ? "model/MatMul:MatMul"
+        : letter == 'b'
+            ? "gradient_tape/model/MatMul:MatMul"
+            : std::string("adam/") + letter + ":AssignSubVariableOp";
+    const std::string kernel =
+        letter == 'f' || letter == 'b'
+            ? std::string("gemm_") + letter
+            : std::string(1, letter) + "_GPU_DT_FLOAT_DT_FLOAT_kernel";
+    text += "range t=" + us(0) + ".." + us(5) + " thread=0 name=\"" + name +
+            "\" kind=nvtx domain=TSL\ncall t=" + us(1) + ".." + us(3) +
+            " thread=0 cudaLaunchKernel launches=" + kernel +
+            "\nlaunchapi t=" + us(1) + ".." + us(2) +
+            " thread=0 corr=" + std::to_string(at) + "\nkernel t=" + us(4) +
+            ".." + us(9) + " device=0 corr=" + std::to_string(at) +
+            " name=" + kernel + "\n";
+  }
+  return text;
+}
+
+TEST(StepFinderTest, FactorsOfAnUpdateMayBeWorkedOutBeforeTheStep) {
+  // Each step has two and two factors, one of them before its forward pass.
+  std::string epoch;
+  for (const char order : std::string("ABBABA")) {
+    epoch += order == 'A' ? "pqfrsbu" : "rsfpqbu";
+  }
+  EXPECT_EQ(
+      StepsOf(TraceFromText(Operations(epoch + epoch + epoch))).steps.size(),
+      18);
+}
+
 TEST(StepFinderTest, APassForwardAmongGradientsBeginsNoStep) {
   // Two models: what runs the graph takes what is ready.
   std::string work = "fffwdbfwdwwfffdbddwwdweee";
