@@ -78,11 +78,13 @@ bool AddsToVariables(std::string_view type) {
          type.starts_with("ResourceScatterSub");
 }
 
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
 bool Multiplies(std::string_view type) {
-  const auto has = [type](std::string_view part) {
-    return type.find(part) != std::string_view::npos;
-  };
-  return has("MatMul") || has("Conv") || has("RNN") || type == "Einsum";
+  return Has(type, "MatMul") || Has(type, "Conv") || Has(type, "RNN") ||
+         type == "Einsum";
 }
 
 bool AppliesGradients(std::string_view type) {
@@ -106,6 +108,14 @@ std::optional<GraphOperation> ParseGraphOperation(std::string_view name) {
 bool IsUpdate(const GraphOperation& operation) {
   return AppliesGradients(operation.type) ||
          operation.type == "AssignSubVariableOp";
+}
+
+// The gradient of a convolution's input may be a transposed convolution.
+bool IsGradientByType(const GraphOperation& operation) {
+  const std::string_view type = operation.type;
+  const bool is_gradient = Has(type, "Grad") || (Has(type, "Backprop") &&
+                                                 !Has(type, "BackpropInput"));
+  return operation.path == type && is_gradient;
 }
 
 void TapeScopes::Add(std::string_view path) {

@@ -52,6 +52,9 @@ class TapeScopes {
 
 // Whether such an operation belongs to an update wherever it stands.
 bool IsUpdate(const GraphOperation& operation);
+// Whether the type of one that runs outside of graphs, where operations are
+// called as their types, is that of a gradient.
+bool IsGradientByType(const GraphOperation& operation);
 
 }  // namespace dltap::analyzer
 

@@ -48,17 +48,6 @@ Alone AloneIn(std::string_view name) {
   return Alone::kOther;
 }
 
-// Without a graph, an operation is called as its type.
-bool IsAlone(const GraphOperation& operation) {
-  return operation.path == operation.type;
-}
-
-// Of TensorFlow. The gradient of a convolution's input may be a transposed one.
-bool IsGradientType(std::string_view type) {
-  return Has(type, "Grad") ||
-         (Has(type, "Backprop") && !Has(type, "BackpropInput"));
-}
-
 }  // namespace
 
 XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
@@ -177,7 +166,10 @@ void XlaPasses::AddParents(std::string_view path) {
 
 XlaPasses::Pass XlaPasses::PassOf(TextId text, TextId detail) const {
   const std::string_view name = model_.texts[text];
-  if (operations_.contains(text)) return PassOf(*ParseGraphOperation(name));
+  if (operations_.contains(text)) {
+    const std::optional<GraphOperation> operation = ParseGraphOperation(name);
+    return operation ? PassOf(*operation) : Pass::kNoPath;
+  }
   if (detail.known()) {
     const Pass pass = PassOf(origins_.at(detail));
     if (pass != Pass::kNoPath) return pass;
@@ -227,10 +219,7 @@ XlaPasses::Pass XlaPasses::PassOf(const GraphOperation& operation) const {
   const Pass pass = PassOfPath(operation.path);
   if (pass == Pass::kForward || pass == Pass::kBackward) return pass;
   if (IsUpdate(operation)) return Pass::kUpdate;
-  if (IsAlone(operation) && IsGradientType(operation.type)) {
-    return Pass::kBackward;
-  }
-  return pass;
+  return IsGradientByType(operation) ? Pass::kBackward : pass;
 }
 
 XlaPasses::Pass XlaPasses::PassOfPath(std::string_view path) const {

@@ -3,21 +3,26 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <initializer_list>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace dltap::analyzer {
 namespace {
 
+// "PATH TYPE"; "none".
+std::string Parsed(std::string_view name) {
+  const std::optional<GraphOperation> operation = ParseGraphOperation(name);
+  if (!operation) return "none";
+  return std::string(operation->path).append(" ").append(operation->type);
+}
+
 TEST(GraphOperationTest, HasAPathAndAType) {
-  const auto operation =
-      ParseGraphOperation("call/model/dense_1/MatMul:MatMul");
-  ASSERT_TRUE(operation.has_value());
-  EXPECT_EQ(operation->path, "call/model/dense_1/MatMul");
-  EXPECT_EQ(operation->type, "MatMul");
-  const auto sends = ParseGraphOperation("a/_14:_Send#from=a,to=b,key=x:0;0#");
-  ASSERT_TRUE(sends.has_value());
-  EXPECT_EQ(sends->type, "_Send");
+  EXPECT_EQ(Parsed("call/model/dense_1/MatMul:MatMul"),
+            "call/model/dense_1/MatMul MatMul");
+  EXPECT_EQ(Parsed("a/_14:_Send#from=a,to=b,key=x:0;0#"), "a/_14 _Send");
 }
 
 TEST(GraphOperationTest, OtherNamesAreNone) {
@@ -25,14 +30,15 @@ TEST(GraphOperationTest, OtherNamesAreNone) {
        {"", "step", "aten::mm", "XlaModule:#hlo_module=jit_step#",
         "Thunk:#name=jit(f)/add,hlo_op=add#", "train.py:12", "epoch 3: Train",
         "a:", ":MatMul", "#edge_name=copy#"}) {
-    EXPECT_FALSE(ParseGraphOperation(name).has_value()) << name;
+    EXPECT_EQ(Parsed(name), "none") << name;
   }
 }
 
 TapeScopes ScopesOf(std::initializer_list<std::string_view> names) {
   TapeScopes scopes;
   for (const std::string_view name : names) {
-    scopes.Add(*ParseGraphOperation(name));
+    const size_t colon = name.find(':');
+    scopes.Add(GraphOperation{name.substr(0, colon), name.substr(colon + 1)});
   }
   return scopes;
 }
@@ -62,6 +68,15 @@ TEST(TapeScopesTest, ALayerThatSumsIsNoUpdate) {
                 "other/norm/AssignSubVariableOp:AssignSubVariableOp"});
   EXPECT_FALSE(scopes.IsUpdate("other/norm/Mul"));
   EXPECT_FALSE(scopes.IsOtherLayer("other/norm/Mul"));
+}
+
+TEST(GraphOperationTest, OutsideOfGraphsTypesNameGradients) {
+  EXPECT_TRUE(IsGradientByType({"BiasAddGrad", "BiasAddGrad"}));
+  EXPECT_TRUE(
+      IsGradientByType({"Conv2DBackpropFilter", "Conv2DBackpropFilter"}));
+  EXPECT_FALSE(
+      IsGradientByType({"Conv2DBackpropInput", "Conv2DBackpropInput"}));
+  EXPECT_FALSE(IsGradientByType({"model/MyGrad", "BiasAddGrad"}));
 }
 
 TEST(TapeScopesTest, WithoutATapeNothingIsAnUpdate) {

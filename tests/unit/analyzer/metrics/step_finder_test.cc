@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "analyzer/metrics/window.h"
 #include "tests/support/trace_text.h"
 
@@ -254,34 +255,34 @@ TEST(StepFinderTest, AGradientOfTheLossAloneIsNoBackwardPass) {
   EXPECT_EQ(steps.steps[9].use, StepUse::kEvaluation);
 }
 
-// Every 10 us one operation of TensorFlow's, called as its letter: 'f' forward,
-// 'b' its gradient, any other of an optimizer.
+// What TensorFlow runs for a letter: 'f' forward, 'b' its gradient, any other
+// an optimizer's.
+std::string OperationOf(char letter) {
+  if (letter == 'f') return "model/MatMul:MatMul";
+  if (letter == 'b') return "gradient_tape/model/MatMul:MatMul";
+  return std::string("adam/").append(1, letter) + ":AssignSubVariableOp";
+}
+
+std::string KernelOf(char letter) {
+  if (letter == 'f' || letter == 'b') return {'g', 'e', 'm', 'm', '_', letter};
+  return std::string(1, letter) + "_GPU_DT_FLOAT_DT_FLOAT_kernel";
+}
+
+// Every 10 us one operation of TensorFlow's, by letters.
 std::string Operations(const std::string& letters) {
   std::string text =
       "process pid=1 framework=\"tensorflow 2.20.0\"\ndevice 0 name=gpu\n"
       "thread 0 tid=1 name=python\n";
   int at = 0;
   for (const char letter : letters) {
-    const auto us = [&at](int more) {
-      return std::to_string(at + more) + "us";
-    };
     at += 10;
-    const std::string name =
-        letter == 'f' ? "model/MatMul:MatMul"
-        : letter == 'b'
-            ? "gradient_tape/model/MatMul:MatMul"
-            : std::string("adam/") + letter + ":AssignSubVariableOp";
-    const std::string kernel =
-        letter == 'f' || letter == 'b'
-            ? std::string("gemm_") + letter
-            : std::string(1, letter) + "_GPU_DT_FLOAT_DT_FLOAT_kernel";
-    text += "range t=" + us(0) + ".." + us(5) + " thread=0 name=\"" + name +
-            "\" kind=nvtx domain=TSL\ncall t=" + us(1) + ".." + us(3) +
-            " thread=0 cudaLaunchKernel launches=" + kernel +
-            "\nlaunchapi t=" + us(1) + ".." + us(2) +
-            " thread=0 corr=" + std::to_string(at) + "\nkernel t=" + us(4) +
-            ".." + us(9) + " device=0 corr=" + std::to_string(at) +
-            " name=" + kernel + "\n";
+    text += absl::StrFormat(
+        "range t=%dus..%dus thread=0 name=\"%s\" kind=nvtx domain=TSL\n"
+        "call t=%dus..%dus thread=0 cudaLaunchKernel launches=%s\n"
+        "launchapi t=%dus..%dus thread=0 corr=%d\n"
+        "kernel t=%dus..%dus device=0 corr=%d name=%s\n",
+        at, at + 5, OperationOf(letter), at + 1, at + 3, KernelOf(letter),
+        at + 1, at + 2, at, at + 4, at + 9, at, KernelOf(letter));
   }
   return text;
 }
