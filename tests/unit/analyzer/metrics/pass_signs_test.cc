@@ -52,7 +52,7 @@ Steps StepsOf(const TraceModel& model) {
 }
 
 TEST(PassSignsTest, AGraphsGradientsTellABackwardPass) {
-  const auto product = [](int at, std::string_view operation) {
+  const auto product = [](int at, const char* operation) {
     return absl::StrCat(
         "range t=", at, "..", at + 5, "us thread=0 kind=nvtx name=\"",
         operation, "\" domain=TSL\ncall t=", at + 1, "..", at + 3,
