@@ -5,6 +5,7 @@
 
 #include "analyzer/attribution/attention_regroup.h"
 #include "analyzer/attribution/composite_units.h"
+#include "analyzer/attribution/norm_regroup.h"
 #include "analyzer/attribution/recurrent_regroup.h"
 
 namespace dltap::analyzer {
@@ -62,8 +63,7 @@ void RegroupMasks(const Process& process, const std::vector<Unit>& units,
                   ProcessAttribution& attribution) {
   constexpr size_t kReach = 4;
   for (size_t i = 0; i < units.size(); ++i) {
-    const Attributed& at =
-        attribution.activities[units[i].activities.front()];
+    const Attributed& at = attribution.activities[units[i].activities.front()];
     if (at.layer_class != LayerClass::kAttention ||
         at.class_from == ClassFrom::kComposite || IsBackward(at.direction)) {
       continue;
@@ -105,6 +105,7 @@ void RegroupComposites(const TraceModel& model, const Process& process,
     RegroupMasks(process, units, attribution);
     RegroupAttention(process, units, attribution);
     recurrent.Run(units);
+    RegroupNorms(process, units, attribution);
   }
 }
 

@@ -9,8 +9,9 @@
 namespace dltap::analyzer {
 
 // Regroups what several calls compute together, stream by stream: attention
-// (attention_regroup.h), recurrent cells (recurrent_regroup.h), and the sorting
-// of indices that an embedding's gradient begins with. Overrides
+// (attention_regroup.h), recurrent cells (recurrent_regroup.h), norms
+// (norm_regroup.h), and the sorting of indices that an embedding's gradient
+// begins with. Overrides
 // gemm, softmax, elementwise, activation, dropout, reduction and layout, never
 // conv, norm, rnn or attention, nor copies and memsets; adds the time that it
 // moved to `composite_ns`. Linear in the number of activities.

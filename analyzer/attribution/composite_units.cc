@@ -19,8 +19,8 @@ bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-uint16_t TraitsOfName(std::string_view name) {
-  unsigned traits = 0;
+uint32_t TraitsOfName(std::string_view name) {
+  uint32_t traits = 0;
   if (Has(name, "sigmoid") || Has(name, "logistic")) traits |= kSigmoid;
   if (Has(name, "tanh") && !Has(name, "atanh")) traits |= kTanh;
   if (Has(name, "clamp_min") || Has(name, "launch_clamp_scalar") ||
@@ -37,6 +37,9 @@ uint16_t TraitsOfName(std::string_view name) {
       name == "fusion" || name.starts_with("fusion_")) {
     traits |= kRows;
   }
+  if (Has(name, "rsqrt_kernel")) traits |= kRoot;
+  if (Has(name, "pow_tensor_scalar_kernel")) traits |= kPower;
+  if (Has(name, "MeanOps")) traits |= kMean;
   if (Has(name, "lstm_cell") || Has(name, "gru_cell")) traits |= kCell;
   if (Has(name, "elu") || Has(name, "Gelu") || Has(name, "silu")) {
     if ((traits & kRelu) == 0) traits |= kOtherAct;
@@ -50,7 +53,7 @@ uint16_t TraitsOfName(std::string_view name) {
       Has(name, "indexing_backward")) {
     traits |= kScatter;
   }
-  return static_cast<uint16_t>(traits);
+  return traits;
 }
 
 }  // namespace
@@ -181,9 +184,9 @@ SoftmaxSize UnitMaker::SoftmaxOf(size_t activity) {
   return size;
 }
 
-uint16_t UnitMaker::TraitsOf(TextId name) {
+uint32_t UnitMaker::TraitsOf(TextId name) {
   if (!name.known()) return 0;
-  std::optional<uint16_t>& traits = traits_[name.value()];
+  std::optional<uint32_t>& traits = traits_[name.value()];
   if (!traits) {
     const std::string demangled = Demangle(model_.texts[name]);
     traits = TraitsOfName(KernelPath(demangled));

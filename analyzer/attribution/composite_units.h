@@ -15,7 +15,7 @@
 namespace dltap::analyzer {
 
 // What the names of kernels tell beside their class.
-enum NameTrait : uint16_t {
+enum NameTrait : uint32_t {
   kSigmoid = 1,
   kTanh = 2,
   kRelu = 4,
@@ -31,6 +31,9 @@ enum NameTrait : uint16_t {
   kMask = 4096,        // makes a mask
   kRows = 8192,        // a fusion of XLA over rows: a softmax, or a norm
   kSelects = 16384,    // one of two values, by truths
+  kRoot = 1 << 15,     // 1 / the square root
+  kPower = 1 << 16,    // by one number
+  kMean = 1 << 17,     // over some dimensions
 };
 
 // The dimensions of a product; m, n, k are 0 where they are not known.
@@ -50,7 +53,7 @@ struct Unit {
   std::span<const size_t> activities;  // in what UnitMaker was given
   LayerClass layer_class = LayerClass::kUnattributed;
   Direction direction = Direction::kNone;
-  uint16_t traits = 0;  // NameTrait
+  uint32_t traits = 0;  // NameTrait
   std::optional<Product> product;
   std::optional<SoftmaxSize> softmax;  // of class softmax
 };
@@ -79,7 +82,7 @@ class UnitMaker {
   Unit MakeUnit(std::span<const size_t> activity);
   std::optional<Product> ProductOf(size_t activity);
   const Product& ProductOfKind(uint32_t kind);
-  uint16_t TraitsOf(TextId name);
+  uint32_t TraitsOf(TextId name);
   SoftmaxSize SoftmaxOf(size_t activity);
 
   const TraceModel& model_;
@@ -87,7 +90,7 @@ class UnitMaker {
   const ProcessAttribution& attribution_;
   // By kind of work; without a width and the first operand.
   std::vector<std::optional<Product>> products_;
-  std::vector<std::optional<uint16_t>> traits_;            // by name
+  std::vector<std::optional<uint32_t>> traits_;            // by name
   absl::flat_hash_map<LaunchKey, SoftmaxSize> softmaxes_;  // by their launches
 };
 

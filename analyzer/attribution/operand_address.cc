@@ -14,4 +14,13 @@ uint64_t OperandAddress(const TraceModel& model, const Process& process,
   return 0;
 }
 
+uint64_t WeightAddress(const TraceModel& model, const Process& process,
+                       const Call& call) {
+  const uint64_t first =
+      OperandAddress(model, process, call, Meaning::kPointerA);
+  const bool is_square =
+      first == OperandAddress(model, process, call, Meaning::kPointerB);
+  return is_square ? 0 : first;
+}
+
 }  // namespace dltap::analyzer

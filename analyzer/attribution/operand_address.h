@@ -13,6 +13,11 @@ namespace dltap::analyzer {
 uint64_t OperandAddress(const TraceModel& model, const Process& process,
                         const Call& call, Meaning operand);
 
+// The address of a product's weights, its first operand; 0: not recorded, or
+// it is a tensor times itself, which is data.
+uint64_t WeightAddress(const TraceModel& model, const Process& process,
+                       const Call& call);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_ATTRIBUTION_OPERAND_ADDRESS_H_

@@ -12,7 +12,7 @@ constexpr size_t kMaxPeriod = 16;
 constexpr size_t kMinRepeats = 8;
 constexpr size_t kFusedProducts = 2;  // of the input and of the state
 constexpr size_t kFusedReach = 6;     // units before the kernel of a fused cell
-constexpr uint16_t kGates = kSigmoid | kTanh | kRelu | kCell;
+constexpr uint32_t kGates = kSigmoid | kTanh | kRelu | kCell;
 
 // What two results that are alike have in common; of the launch where the
 // dimensions are not known.
@@ -21,7 +21,7 @@ std::pair<int64_t, int64_t> ShapeOfResult(const Product& product) {
   return {0, static_cast<int64_t>(product.signature)};
 }
 
-bool IsGated(uint16_t traits) {
+bool IsGated(uint32_t traits) {
   const bool both = (traits & kSigmoid) != 0 && (traits & kTanh) != 0;
   return both || (traits & kCell) != 0;
 }
@@ -54,7 +54,7 @@ bool RecurrentRegroup::IsOfWholeCell(const Unit& unit) const {
 }
 
 // Nothing in a whole cell tells of another one.
-uint16_t RecurrentRegroup::TraitsOf(const Unit& unit) const {
+uint32_t RecurrentRegroup::TraitsOf(const Unit& unit) const {
   return IsOfWholeCell(unit) ? 0 : unit.traits;
 }
 
@@ -216,7 +216,7 @@ RecurrentRegroup::Evidence RecurrentRegroup::Weigh(
     const Repeats& repeats) const {
   Evidence evidence;
   for (size_t i = repeats.first; i < repeats.last; i += repeats.period) {
-    uint16_t traits = 0;
+    uint32_t traits = 0;
     for (size_t j = i; j < i + repeats.period; ++j) {
       const size_t end = EndOfUnits(j, repeats);
       for (size_t u = products_[j] + 1; u < end; ++u) {
@@ -350,8 +350,8 @@ bool RecurrentRegroup::HoldsElmanCell(const Repeats& repeats,
 // one.
 bool RecurrentRegroup::AddsBeforeTanh(size_t product,
                                       const Repeats& repeats) const {
-  uint16_t before = 0;
-  uint16_t after = 0;
+  uint32_t before = 0;
+  uint32_t after = 0;
   const size_t next = product + 1 < products_.size() ? product + 1 : product;
   const size_t middle = EndOfUnits(product, repeats);
   const size_t end = EndOfUnits(next, repeats);
@@ -409,7 +409,7 @@ bool RecurrentRegroup::FollowsGate(size_t product, size_t period) const {
 void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
   const size_t count = (repeats.last - repeats.first) / repeats.period;
   const bool gated = evidence.gated + 1 >= count;
-  gates_ = gated ? kGates : uint16_t{kTanh | kRelu};
+  gates_ = gated ? kGates : uint32_t{kTanh | kRelu};
   if (gated && evidence.fused + 1 >= count) gates_ = kCell;
   if (PassOf((*units_)[products_[repeats.first]]) == Direction::kBackward) {
     MoveBackward(repeats, evidence);

@@ -48,7 +48,7 @@ class RecurrentRegroup {
   struct Evidence {
     size_t gated = 0;  // repetitions
     size_t fused = 0;  // of these, with all gates in one kernel
-    uint16_t traits = 0;
+    uint32_t traits = 0;
     bool foreign = false;     // softmax, attention, pool, embedding between
     bool normalised = false;  // a norm between
     bool whole = false;       // a cell that an operator marks, between
@@ -58,7 +58,7 @@ class RecurrentRegroup {
 
   bool EndsSequence(const Unit& unit) const;
   bool IsOfWholeCell(const Unit& unit) const;
-  uint16_t TraitsOf(const Unit& unit) const;
+  uint32_t TraitsOf(const Unit& unit) const;
   void MoveByNode(const Unit& unit);
   void MoveFusedCell(size_t unit);
   void MoveLoneGradients();
@@ -98,7 +98,7 @@ class RecurrentRegroup {
   std::vector<size_t> products_;  // of the sequence looked at: units
   size_t begin_ = 0;              // its first unit
   size_t end_ = 0;                // its last unit + 1
-  uint16_t gates_ = 0;            // what is a gate in it: NameTrait
+  uint32_t gates_ = 0;            // what is a gate in it: NameTrait
   // First operands: weights, where they stay.
   absl::flat_hash_set<uint64_t> forward_;  // of all products forward
   absl::flat_hash_set<uint64_t> weights_;  // of cells found

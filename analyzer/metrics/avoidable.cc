@@ -40,10 +40,13 @@ constexpr double kNoticeable = 50;
 
 bool Is16Bit(DType type) { return type == DType::kF16 || type == DType::kBf16; }
 
-bool IsPointwise(LayerClass layer_class) {
-  return layer_class == LayerClass::kElementwise ||
-         layer_class == LayerClass::kActivation ||
-         layer_class == LayerClass::kReduction;
+// A norm that the program writes itself is pointwise work.
+bool IsPointwise(const Attributed& attributed) {
+  return attributed.layer_class == LayerClass::kElementwise ||
+         attributed.layer_class == LayerClass::kActivation ||
+         attributed.layer_class == LayerClass::kReduction ||
+         (attributed.layer_class == LayerClass::kNorm &&
+          attributed.class_from == ClassFrom::kComposite);
 }
 
 DType HalfOf(const opmodel::GpuSpec& gpu) {
@@ -293,7 +296,7 @@ void AvoidableKeeper::FollowChain(const Part& part) {
   const Attributed& attributed = part.attributed;
   const uint32_t traits = part.traits;
   const bool is_cast = (traits & kCastName) != 0;
-  const bool joins = (is_cast || IsPointwise(attributed.layer_class)) &&
+  const bool joins = (is_cast || IsPointwise(attributed)) &&
                      attributed.direction != Direction::kUpdate &&
                      (traits & kEagerName) != 0;
   if (!joins || part.activity.stream != chain_stream_) FinishChain();

@@ -168,12 +168,22 @@ void BackwardMatcher::MatchBySequence(const std::vector<uint32_t>& forward,
 
 // The weights are an operand of the input's gradient, the input one of the
 // weights' gradient. The former tells more: several layers may share an input.
+// What was computed again has the operands that its gradients take; those of
+// the first time are gone, and others' may lie there.
 void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
                                      const std::vector<uint32_t>& backward,
                                      std::vector<BackwardMatch>& out) const {
+  absl::flat_hash_map<uint32_t, uint32_t> again;
+  for (size_t i = 0; i < backward.size(); ++i) {
+    if (out[i].recomputes) again[out[i].forward] = backward[i];
+  }
+  const auto used_by = [&](uint32_t f) -> const LayerUnit& {
+    const auto it = again.find(f);
+    return units_[it == again.end() ? f : it->second];
+  };
   absl::flat_hash_map<uint64_t, std::vector<uint32_t>> using_it;
   for (const uint32_t f : forward) {
-    const LayerUnit& unit = units_[f];
+    const LayerUnit& unit = used_by(f);
     for (size_t a = 0; a < std::min<size_t>(unit.addresses.size(), 2); ++a) {
       if (unit.addresses[a] != 0) using_it[unit.addresses[a]].push_back(f);
     }
@@ -192,9 +202,9 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
         int score = 0;
         for (size_t a = 0; a < 2; ++a) {
           const auto& has = unit.addresses;
-          const bool shares = std::find(has.begin(), has.end(),
-                                        units_[f].addresses[a]) != has.end();
-          if (units_[f].addresses[a] != 0 && shares) score += a == 0 ? 2 : 1;
+          const uint64_t used = used_by(f).addresses[a];
+          if (used != 0 && std::find(has.begin(), has.end(), used) != has.end())
+            score += a == 0 ? 2 : 1;
         }
         if (score < most || (score == most && f < best)) continue;
         best = f;

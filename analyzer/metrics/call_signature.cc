@@ -168,6 +168,7 @@ class TokenMaker {
     if (IsCopyOrMemset(layer_class)) return;
     token.computes = true;
     ++token.kernels;
+    token.draws |= attributed.glue == Glue::kRandom;
     if (layer_class == LayerClass::kComm) return;
     // TensorFlow computes a loss and its gradient at once, also to evaluate.
     const bool backward = IsBackward(direction) &&
@@ -299,8 +300,8 @@ void TellWeightsApart(const TraceModel& model, const Process& process,
   absl::flat_hash_map<std::pair<uint32_t, uint64_t>, uint32_t> numbers;
   for (CallToken& token : tokens) {
     if (!token.product || !token.call.known()) continue;
-    const uint64_t weights = OperandAddress(
-        model, process, process.calls[token.call.value()], Meaning::kPointerA);
+    const uint64_t weights =
+        WeightAddress(model, process, process.calls[token.call.value()]);
     if (weights == 0) continue;
     const auto [it, is_new] =
         numbers.try_emplace(std::pair(token.signature, weights), next);

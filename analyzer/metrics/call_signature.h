@@ -27,6 +27,7 @@ struct CallToken {
   bool optimizer = false;   // ... by kernels that only optimizers run
   bool inner_product = false;  // some of it is one of two vectors
   bool largest_entry = false;  // some of it finds the largest of many numbers
+  bool draws = false;          // some of it draws random numbers
   bool h2d = false;            // it copies to the device
   bool d2h = false;            // it copies from the device
   bool whole = false;          // it replays a graph

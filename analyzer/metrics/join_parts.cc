@@ -23,6 +23,12 @@ size_t CountProducts(const std::vector<CallToken>& tokens,
                     [](const CallToken& token) { return token.product; }));
 }
 
+bool TakesInput(const std::vector<CallToken>& tokens, const TokenSpan& span) {
+  return std::any_of(tokens.begin() + static_cast<ptrdiff_t>(span.first),
+                     tokens.begin() + static_cast<ptrdiff_t>(span.end),
+                     [](const CallToken& token) { return token.h2d; });
+}
+
 // Whether what follows the last step is its end: less than one of its parts,
 // and its result is read. A graph may begin its parts in any order.
 bool IsEndOf(const std::vector<CallToken>& tokens, const TokenSpan& step,
@@ -107,6 +113,29 @@ std::vector<TokenSpan> JoinParts(const TraceModel& model,
   const std::vector<size_t> lengths =
       IterationsOfSteps(model, process, attribution, tokens, iterations);
   return lengths.empty() ? spans : JoinedTo(lengths, tokens, spans);
+}
+
+uint64_t PartsWithInput(const std::vector<CallToken>& tokens,
+                        const std::vector<TokenSpan>& parts,
+                        const std::vector<TokenSpan>& steps) {
+  if (steps.size() >= parts.size()) return 0;
+  size_t in_each = 0;
+  size_t all = 0;
+  for (const TokenSpan& step : steps) {
+    if (step.use == StepUse::kEvaluation) continue;
+    const auto inside =
+        static_cast<size_t>(std::ranges::count_if(parts, [&](const auto& part) {
+          return part.use == StepUse::kUsed && part.first >= step.first &&
+                 part.end <= step.end && TakesInput(tokens, part);
+        }));
+    all += inside;
+    if (step.use == StepUse::kIncomplete) continue;
+    if (in_each == 0) in_each = inside;
+    if (inside != in_each) return 0;
+  }
+  const auto left_out = static_cast<size_t>(
+      std::ranges::count(steps, StepUse::kEvaluation, &TokenSpan::use));
+  return in_each > 1 ? left_out + all : 0;
 }
 
 std::vector<TokenSpan> JoinedTo(const std::vector<size_t>& lengths,

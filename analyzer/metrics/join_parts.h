@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_METRICS_JOIN_PARTS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
@@ -20,7 +21,14 @@ std::vector<TokenSpan> JoinParts(const TraceModel& model,
                                  const std::vector<CallToken>& tokens,
                                  const std::vector<TokenSpan>& spans);
 
-// The same for steps of `lengths` iterations each.
+// Steps made of parts, of which as many in each take an input of their own, two
+// or more: a loop over batches, in which what is done takes turns. How many
+// steps there are if that one is meant; 0: there is none.
+uint64_t PartsWithInput(const std::vector<CallToken>& tokens,
+                        const std::vector<TokenSpan>& parts,
+                        const std::vector<TokenSpan>& steps);
+
+// As JoinParts, for steps of `lengths` iterations each.
 std::vector<TokenSpan> JoinedTo(const std::vector<size_t>& lengths,
                                 const std::vector<CallToken>& tokens,
                                 const std::vector<TokenSpan>& spans);

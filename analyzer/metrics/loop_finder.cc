@@ -55,6 +55,13 @@ Found FindMarks(const LoopMarks& marks) {
         other = candidate.size();
       }
     }
+    const Positions& requests = marks.requests();
+    if (!requests.empty() &&
+        (steps == nullptr || marks.MarksSomeKinds(*steps))) {
+      const bool inside = steps != nullptr && steps->size() > requests.size();
+      other = inside ? steps->size() : 0;
+      steps = &requests;
+    }
     if (steps != nullptr) return {*steps, other};
   }
   return {};

@@ -8,25 +8,26 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/median.h"
+#include "analyzer/metrics/request_kinds.h"
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kEvenWithin = 4;       // times the median, and its part
-constexpr double kNearlyAll = 0.8;      // of the passes
-constexpr double kAlike = 0.7;          // of two neighbouring passes in common
-constexpr double kRepeatWeight = 0.25;  // of twice as many calls, to the first
-constexpr double kUsualShare = 0.8;     // of passes with the same products
-constexpr double kSameProducts = 1.1;   // times the median, where usual
-constexpr double kJitter = 3;           // times the median, where none is usual
-constexpr size_t kNoAccident = 8;       // parts that differ in the same way
-constexpr double kTinyExtra = 0.1;      // of a step
+constexpr double kEvenWithin = 4;      // times the median, and its part
+constexpr double kNearlyAll = 0.8;     // of the passes
+constexpr double kAlike = 0.7;         // of two neighbouring passes in common
+constexpr double kUsualShare = 0.8;    // of passes with the same products
+constexpr double kSameProducts = 1.1;  // times the median, where usual
+constexpr double kJitter = 3;          // times the median, where none is usual
+constexpr size_t kNoAccident = 8;      // parts that differ in the same way
+constexpr double kTinyExtra = 0.1;     // of a step
 constexpr size_t kPassesLookedAt = 256;  // for pauses
 constexpr double kClearPause = 10;       // times the second longest
 
 // Of a pass.
 constexpr auto kTakesInput = [](const auto& pass) { return pass.takes_input; };
+constexpr auto kIsRequest = [](const auto& pass) { return pass.is_request; };
 
 // Of two values the smaller one.
 int64_t LowerMedian(std::vector<int64_t> values) {
@@ -41,6 +42,12 @@ bool NearlyAll(const Values& values, Holds holds) {
   const auto n = std::count_if(values.begin(), values.end(), holds);
   return static_cast<double>(n) >=
          kNearlyAll * static_cast<double>(values.size());
+}
+
+// Whether the rest of `all` is not nearly all.
+bool IsMoreThanFew(ptrdiff_t count, size_t all) {
+  return static_cast<double>(count) >
+         (1 - kNearlyAll) * static_cast<double>(all);
 }
 
 // Whether nearly all of one lie above nearly all of the other.
@@ -73,11 +80,6 @@ bool IsRegular(const std::vector<size_t>& values) {
   return NearlyAll(values, [usual](size_t value) { return value == usual; });
 }
 
-// Of calls of one kind in a pass.
-double Weight(uint32_t count) {
-  return count == 0 ? 0 : 1 + kRepeatWeight * std::log2(count);
-}
-
 bool IsNear(size_t value, size_t median, double factor) {
   const auto v = static_cast<double>(value);
   const auto m = static_cast<double>(median);
@@ -103,6 +105,8 @@ bool AreAlikeInPasses(const Positions& outer, const Positions& inner,
          (1 - kNearlyAll) * static_cast<double>(outer.size() - 1);
 }
 
+bool IsResult(const CallToken& token) { return token.d2h && !token.computes; }
+
 }  // namespace
 
 LoopMarks::LoopMarks(const std::vector<CallToken>& tokens, AlikeIn alike_in)
@@ -117,6 +121,7 @@ LoopMarks::LoopMarks(const std::vector<CallToken>& tokens, AlikeIn alike_in)
   for (size_t i = 0; i < tokens.size(); ++i) {
     by_count_[tokens[i].signature].push_back(i);
   }
+  requests_ = RequestsOfKinds(tokens);
   std::stable_sort(by_count_.begin(), by_count_.end(),
                    [](const Positions& a, const Positions& b) {
                      return a.size() < b.size();
@@ -133,8 +138,9 @@ bool LoopMarks::IsLoop(const Positions& marks, double coverage) const {
   if (median == 0) return false;  // a row of copies is no loop
   // As if the last pass were as long as the mean one.
   const size_t n = distances.size();
-  const auto covered = static_cast<double>(
-      (computing_[marks.back()] - computing_[marks.front()]) * (n + 1) / n);
+  const size_t marked = computing_[marks.back()] - computing_[marks.front()];
+  const double covered = static_cast<double>(marked) *
+                         static_cast<double>(n + 1) / static_cast<double>(n);
   if (covered < coverage * static_cast<double>(computing_.back())) {
     return false;
   }
@@ -170,10 +176,10 @@ double LoopMarks::ShareAlike(const Positions& marks) const {
     std::sort(seen.begin(), seen.end());
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
     for (const uint32_t s : seen) {
-      common += Weight(std::min(last[s], now[s]));
-      either += Weight(std::max(last[s], now[s]));
-      of_last += Weight(last[s]);
-      of_now += Weight(now[s]);
+      common += WeightOfCalls(std::min(last[s], now[s]));
+      either += WeightOfCalls(std::max(last[s], now[s]));
+      of_last += WeightOfCalls(last[s]);
+      of_now += WeightOfCalls(now[s]);
       last[s] = now[s];
       if (now[s] > 0) kept.push_back(s);
       now[s] = 0;
@@ -240,6 +246,8 @@ std::vector<LoopMarks::Pass> LoopMarks::PassesOf(const Positions& marks) const {
       replays += token.whole ? 1 : 0;
       calls += token.computes ? 1 : 0;
     }
+    pass.is_request =
+        tokens_[marks[m]].h2d && IsResult(tokens_[marks[m + 1] - 1]);
     // A pass that is one replay holds all that a step does.
     pass.has_edge |= replays == 1 && calls == 1;
   }
@@ -252,11 +260,27 @@ bool LoopMarks::HaveEdges(const Positions& marks,
          PauseAtOnePlace(marks);
 }
 
+bool LoopMarks::MarksSomeKinds(const Positions& outer) const {
+  const std::vector<size_t> requests = PartsIn(outer, requests_);
+  const auto alone = std::ranges::count(requests, size_t{1});
+  if (!IsRegular(requests) && IsMoreThanFew(alone, requests.size()))
+    return true;
+  const std::vector<size_t> marks = PartsIn(requests_, outer);
+  const auto without = std::ranges::count(marks, size_t{0});
+  const auto several =
+      std::ranges::count_if(marks, [](size_t n) { return n > 1; });
+  return several > 1 && IsMoreThanFew(without, marks.size());
+}
+
 Nesting LoopMarks::NestingOf(const Positions& outer,
                              const Positions& inner) const {
-  if (inner.size() < 3 * outer.size() / 2) return {};
   const std::vector<Pass> parts = PassesOf(inner);
-  if (IsExtraOfSome(outer, inner, parts)) return {.inner_is_step = true};
+  const bool splits_most = inner.size() >= 3 * outer.size() / 2;
+  if ((splits_most || NearlyAll(parts, kIsRequest)) &&
+      IsExtraOfSome(outer, inner, parts)) {
+    return {.inner_is_step = true};
+  }
+  if (!splits_most) return {};
   if (!HaveEqualProducts(outer, inner, parts)) return {};
   const std::vector<Pass> passes = PassesOf(outer);
   if (HaveEdges(inner, parts)) {
@@ -314,6 +338,7 @@ bool LoopMarks::HaveEqualProducts(const Positions& outer,
                                   const Positions& inner,
                                   const std::vector<Pass>& parts) const {
   std::vector<size_t> products;
+  products.reserve(parts.size());
   for (const Pass& part : parts) products.push_back(part.products);
   const size_t usual = Median(products);
   const auto usual_ones = static_cast<double>(std::count_if(
@@ -341,6 +366,7 @@ bool LoopMarks::HaveEqualProducts(const Positions& outer,
 bool LoopMarks::HaveEqualSizes(const Positions& outer, const Positions& inner,
                                const std::vector<Pass>& parts) const {
   std::vector<size_t> sizes;
+  sizes.reserve(parts.size());
   for (const Pass& part : parts) sizes.push_back(part.computing);
   return AreAlikeInPasses(outer, inner, sizes, 1 + kTinyExtra);
 }
@@ -363,6 +389,7 @@ Positions LoopMarks::EvenStartsOf(const Positions& marks) const {
 
 Positions LoopMarks::StartsOf(const Positions& marks) const {
   if (marks.size() < kMinRepeats) return {};
+  if (marks == requests_) return marks;
   if (!HaveEdges(marks, PassesOf(marks))) return EvenStartsOf(marks);
   return StartsAtEdges(tokens_, by_count_, marks);
 }

@@ -31,6 +31,17 @@ class LoopMarks {
   // The positions of every signature, the rarest first.
   const std::vector<Positions>& by_count() const { return by_count_; }
 
+  // Where requests of several kinds begin that come in any order: inputs that
+  // are copied when the result of the request before has been read. Empty where
+  // there are none.
+  const Positions& requests() const { return requests_; }
+
+  // Whether what `outer` marks are requests of some kinds among others, or what
+  // some hold several times and others never. (What is asked about each input,
+  // one model and then others as often as it takes, hardly ever is asked of the
+  // first alone.)
+  bool MarksSomeKinds(const Positions& outer) const;
+
   // Whether `marks` recur evenly over at least `coverage` of the run, with
   // alike calls between.
   bool IsLoop(const Positions& marks, double coverage) const;
@@ -52,6 +63,7 @@ class LoopMarks {
     size_t products = 0;
     bool has_edge = false;  // copies from or to the host, waits, one replay
     bool takes_input = false;
+    bool is_request = false;  // from the copy of an input to that of its result
     bool reads_rows = false;
   };
 
@@ -74,6 +86,7 @@ class LoopMarks {
   const std::vector<CallToken>& tokens_;
   const AlikeIn alike_in_;
   std::vector<Positions> by_count_;
+  Positions requests_;
   std::vector<size_t> computing_;  // kernels started before each token
   size_t n_signatures_ = 0;
   bool any_product_ = false;

@@ -171,7 +171,7 @@ Loop PassesOfLoop(const TraceModel& model, const Process& process,
       kLeastLayers * alike.passes.size() <= all.passes.size() &&
       all.passes.size() >= kLeastOfOther;
   if (are_layers || are_models) return all;
-  alike.other_count = found == alike.passes.size() ? 0 : found;
+  if (found != alike.passes.size()) alike.other_count = found;
   return alike;
 }
 
@@ -316,12 +316,17 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
   }
   if (!result.threads_at_once.empty()) return result;
   tokens = WithoutActors(process, std::move(tokens));
-  const std::vector<TokenSpan> iterations = TrainingSteps(tokens);
+  const Loop iterations = TrainingSteps(tokens);
+  result.other_count = iterations.other_count;
   std::vector<TokenSpan> spans =
-      JoinByOptimizer(model, process, tokens, iterations);
-  if (spans.empty()) spans = JoinLineSearches(tokens, iterations);
-  if (spans.empty())
-    spans = JoinParts(model, process, attribution, tokens, iterations);
+      JoinByOptimizer(model, process, tokens, iterations.passes);
+  if (spans.empty()) spans = JoinLineSearches(tokens, iterations.passes);
+  if (spans.empty()) {
+    spans = JoinParts(model, process, attribution, tokens, iterations.passes);
+    if (result.other_count == 0) {
+      result.other_count = PartsWithInput(tokens, iterations.passes, spans);
+    }
+  }
   if (AreCutAtRandom(tokens, spans)) {
     Loop loop = PassesOfLoop(model, process, tokens);
     if (loop.passes.size() >= kMinRepeats &&

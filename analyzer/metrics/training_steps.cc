@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/median.h"
+#include "analyzer/metrics/rollouts.h"
 #include "analyzer/metrics/side_updates.h"
 #include "analyzer/metrics/usual_iteration.h"
 
@@ -69,6 +70,7 @@ class Cutter {
   }
 
   void Cut(size_t next) {
+    if (!last_) return;
     size_t end = *last_ + 1;
     while (end < tokens_.size() && tokens_[end].d2h && !tokens_[end].computes) {
       ++end;
@@ -256,8 +258,8 @@ bool HaveGradientsOfPasses(const Tokens& tokens,
          !rests.MayHaveAllGradients();
 }
 
-// How many products an iteration has: half to twice as many as usual, and as
-// any has in front of which nothing stands.
+// How many products an iteration has: half to twice as many as those usually
+// have in front of which nothing stands, and as any of them has.
 struct ProductRange {
   size_t least;
   size_t most;
@@ -266,12 +268,15 @@ struct ProductRange {
 ProductRange RangeOf(const std::vector<TokenSpan>& spans,
                      const std::vector<size_t>& begins,
                      const std::vector<size_t>& products) {
-  const size_t usual = Median(products);
-  ProductRange range{(usual + 1) / 2, 2 * usual};
+  std::vector<size_t> alone;
   for (size_t i = 1; i < spans.size(); ++i) {
-    if (begins[i] > spans[i].first) continue;
-    range.least = std::min(range.least, products[i]);
-    range.most = std::max(range.most, products[i]);
+    if (begins[i] == spans[i].first) alone.push_back(products[i]);
+  }
+  const size_t usual = Median(alone.size() < kMinRepeats ? products : alone);
+  ProductRange range{(usual + 1) / 2, 2 * usual};
+  for (const size_t n : alone) {
+    range.least = std::min(range.least, n);
+    range.most = std::max(range.most, n);
   }
   return range;
 }
@@ -321,12 +326,10 @@ bool TakeItsInput(const Tokens& tokens, const TokenSpan& span, size_t begin,
 }
 
 // Passes forward in front of iterations, as spans of their own: what is left
-// must be an iteration like the others. If the passes are the most of the run
-// (a rollout, say), they are part of the iterations.
-std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
-                                      std::vector<TokenSpan> spans,
-                                      const PassCounter& passes,
-                                      const UsualIteration& usual_iteration) {
+// must be an iteration like the others.
+Loop SplitOffPasses(const Tokens& tokens, std::vector<TokenSpan> spans,
+                    const PassCounter& passes,
+                    const UsualIteration& usual_iteration) {
   const size_t before_first = spans[0].first;
   spans[0].first = passes.BeginOf(spans[0], true);
   std::vector<size_t> begins;
@@ -341,9 +344,6 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
   const bool part_of_them = HaveGradientsOfPasses(tokens, spans, begins);
   const size_t usual_inputs = UsualInputs(tokens, spans, begins);
   std::vector<TokenSpan> out = {spans[0]};
-  size_t in_front = 0;
-  size_t n_in_front = 0;
-  size_t inside = products[0];
   for (size_t i = 1; i < spans.size(); ++i) {
     const TokenSpan& span = spans[i];
     size_t begin = begins[i];
@@ -355,19 +355,10 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
     }
     if (begin > span.first) {
       out.push_back({span.first, begin, StepUse::kEvaluation});
-      in_front += before;
-      ++n_in_front;
     }
     out.push_back({begin, span.end});
-    inside += rest;
   }
-  // The first ones count as much as the others, set-up aside, lest the length
-  // of the run decide.
-  if (n_in_front > 0) {
-    in_front += std::min(in_front / n_in_front,
-                         Products(tokens, before_first, spans[0].first));
-  }
-  return in_front <= inside ? out : spans;
+  return JoinRollouts(tokens, before_first, std::move(out));
 }
 
 // Whether `rest` only makes a result of what the iterations computed and reads
@@ -419,7 +410,7 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
 
 }  // namespace
 
-std::vector<TokenSpan> TrainingSteps(const Tokens& tokens) {
+Loop TrainingSteps(const Tokens& tokens) {
   for (bool CallToken::*ends : {&CallToken::update, &CallToken::backward}) {
     std::vector<TokenSpan> spans = Cutter(tokens, ends).Run();
     if (ends == &CallToken::update) {
@@ -433,8 +424,8 @@ std::vector<TokenSpan> TrainingSteps(const Tokens& tokens) {
     if (spans.size() < least) continue;
     const PassCounter passes(tokens, spans);
     const UsualIteration usual(tokens, spans);
-    std::vector<TokenSpan> steps = SplitOffPasses(tokens, spans, passes, usual);
-    AddRest(tokens, rest, passes, usual, steps);
+    Loop steps = SplitOffPasses(tokens, spans, passes, usual);
+    AddRest(tokens, rest, passes, usual, steps.passes);
     return steps;
   }
   return {};

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "analyzer/metrics/call_signature.h"
-#include "analyzer/metrics/step.h"
+#include "analyzer/metrics/loop_finder.h"
 
 namespace dltap::analyzer {
 
 // The iterations of a program that trains, in order; empty when it doesn't
 // (fewer than kMinRepeats). An iteration ends where forward work follows an
 // update (without any update: a backward pass). Passes forward in front of
-// some iterations only are spans of their own, of use kEvaluation; what comes
-// before the first iteration is in no span.
-std::vector<TokenSpan> TrainingSteps(const std::vector<CallToken>& tokens);
+// some iterations only are spans of their own, of use kEvaluation, or rollouts
+// (rollouts.h); what comes before the first iteration is in no span.
+Loop TrainingSteps(const std::vector<CallToken>& tokens);
 
 }  // namespace dltap::analyzer
 

@@ -30,8 +30,8 @@ Weights WeightsOf(const TraceModel& model, const Process& process,
   for (size_t i = span.first; i < span.end; ++i) {
     const CallToken& token = tokens[i];
     if (!token.product || !(token.*direction) || !token.call.known()) continue;
-    const uint64_t at = OperandAddress(
-        model, process, process.calls[token.call.value()], Meaning::kPointerA);
+    const uint64_t at =
+        WeightAddress(model, process, process.calls[token.call.value()]);
     if (at != 0) weights.push_back(at);
   }
   std::sort(weights.begin(), weights.end());

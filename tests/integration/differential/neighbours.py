@@ -135,3 +135,97 @@ def chosen_actions(device):
         kept = torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain)
         return torch.log1p(F.relu(scores)).mean() - kept.mean()
     return trainer(net.to(device), loss)
+
+
+@program("more")
+def warped_features(device):
+    """Features read at places between pixels, by cuDNN (RAFT)."""
+    model = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(),
+                          nn.Conv2d(16, 2, 3, padding=1)).to(device)
+    first = torch.randn(2, 3, 32, 32, device=device)
+    other = torch.randn(2, 3, 32, 32, device=device)
+
+    def loss(model):
+        places = model(first).tanh().permute(0, 2, 3, 1)
+        warped = F.grid_sample(other, places, align_corners=True)
+        return F.l1_loss(warped, first)
+    return trainer(model, loss)
+
+
+class MeanSquareNorm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        wide = x.float()
+        wide = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 1e-6)
+        return self.weight * wide.to(x.dtype)
+
+
+@program("more")
+def mean_square_norms(device):
+    """Norms that the program writes itself, before gated layers."""
+    class Block(nn.Module):
+        def __init__(self, width=64):
+            super().__init__()
+            self.norm = MeanSquareNorm(width)
+            self.gate = nn.Linear(width, 2 * width, bias=False)
+            self.up = nn.Linear(width, 2 * width, bias=False)
+            self.down = nn.Linear(2 * width, width, bias=False)
+
+        def forward(self, x):
+            y = self.norm(x)
+            return x + self.down(F.silu(self.gate(y)) * self.up(y))
+    model = nn.Sequential(nn.Linear(64, 64), Block(), Block(),
+                          MeanSquareNorm(64), nn.Linear(64, 10)).to(device)
+    x = torch.randn(4, 24, 64, device=device)
+    y = torch.arange(96, device=device) % 10
+
+    def loss(model):
+        return F.cross_entropy(model(x).flatten(0, 1), y)
+    return trainer(model, loss)
+
+
+@program("more")
+def relative_positions(device):
+    """Scores by content and by distances, as DeBERTa adds them up."""
+    heads, size, far = 4, 16, 16
+
+    class Attention(nn.Module):
+        def __init__(self, width=heads * size):
+            super().__init__()
+            self.query = nn.Linear(width, width)
+            self.key = nn.Linear(width, width)
+            self.value = nn.Linear(width, width)
+            self.places = nn.Parameter(torch.randn(2 * far, width))
+            self.out = nn.Linear(width, width)
+
+        def forward(self, x):
+            def by_head(y):
+                y = y.unflatten(-1, (heads, size))
+                return y.transpose(-2, -3).reshape(-1, y.shape[-3], size)
+            query, key, value = (by_head(f(x)) for f in (
+                self.query, self.key, self.value))
+            places = self.places.expand(len(x), -1, -1)
+            at = torch.arange(x.shape[1], device=x.device)
+            index = (at[:, None] - at + far).clamp(0, 2 * far - 1)
+            index = index.expand(len(query), -1, -1)
+            scores = query @ (key / size ** 0.5).mT
+            to_place = query @ by_head(self.key(places)).mT
+            scores = scores + to_place.gather(-1, index)
+            from_place = key @ by_head(self.query(places)).mT
+            scores = scores + from_place.gather(-1, index).mT
+            y = scores.softmax(-1) @ value
+            y = y.unflatten(0, (len(x), heads)).transpose(1, 2).flatten(2)
+            return self.out(y)
+    width = heads * size
+    model = nn.Sequential(nn.Linear(width, width), Attention(),
+                          nn.LayerNorm(width), Attention(),
+                          nn.Linear(width, 10)).to(device)
+    x = torch.randn(2, 24, width, device=device)
+    y = torch.arange(48, device=device) % 10
+
+    def loss(model):
+        return F.cross_entropy(model(x).flatten(0, 1), y)
+    return trainer(model, loss)

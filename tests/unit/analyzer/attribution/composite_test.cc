@@ -52,11 +52,26 @@ class Program {
   }
   Program& Kernel(const std::string& name) {
     const int at = Next();
-    Row(at, ++corr_, name);
+    absl::StrAppend(&text_, "call t=", at, "..", at + 2, "us thread=", thread_,
+                    " cudaLaunchKernel\nlaunchapi t=", at, "..", at + 1,
+                    "us thread=", thread_, " corr=", ++corr_, " ext=", at,
+                    "us\n");
+    Row(at, corr_, name);
+    return *this;
+  }
+  Program& Copy() {
+    const int at = Next();
+    absl::StrAppend(&text_, "memcpy t=", at + 3, "..", at + 4,
+                    "us device=0 stream=", stream_, " corr=", ++corr_,
+                    " kind=htod bytes=8\n");
     return *this;
   }
   Program& InBackward() {
     thread_ = 1;
+    return *this;
+  }
+  Program& OnMain() {
+    thread_ = 0;
     return *this;
   }
   Program& OnStream(int stream) {
@@ -96,6 +111,15 @@ class Program {
   int stream_ = 7;
   int thread_ = 0;
 };
+
+// A softmax of one warp a row, or two: `blocks` of `rows` rows of threads.
+std::string Softmax(int log2, int blocks, int rows,
+                    const std::string& pass = "forward",
+                    const std::string& is_log = "false") {
+  return absl::StrCat("\"void softmax_warp_", pass, "<float, float, float, ",
+                      log2, ", ", is_log, ", false>(int)\" grid=", blocks,
+                      ",1,1 block=32,", rows, ",1");
+}
 
 constexpr LayerClass kAttention = LayerClass::kAttention;
 constexpr LayerClass kGemm = LayerClass::kGemm;
@@ -137,6 +161,22 @@ TEST(CompositeAttentionTest, ProductsTellThePassOfAFusedSoftmax) {
   EXPECT_EQ(program.Count(kAttention), 4);
 }
 
+// A copy of one number, the mask's, is no end of an attention.
+TEST(CompositeAttentionTest, AMaskIsMadeBeforeOrBetween) {
+  const std::string where =
+      "\"void at::native::elementwise_kernel<128, 4, "
+      "at::native::where_kernel_impl(int)::{lambda()#1}>(int)\"";
+  Program before;
+  before.Kernel(where).Kernel(kScaling).Kernel(kCopying).Kernel(kScaling);
+  before.Product(12, 64, 48, 32).Kernel(kAdding).Kernel(kSoftmax);
+  before.Product(12, 32, 48, 64);
+  EXPECT_EQ(before.Count(kAttention), 7);
+  Program between;
+  between.Product(12, 64, 48, 32).Copy().Kernel(where).Kernel(kSoftmax);
+  between.Product(12, 32, 48, 64);
+  EXPECT_EQ(between.Count(kAttention), 4);
+}
+
 TEST(CompositeAttentionTest, AMaskOfTruthsBecomesNumbersForAFusedKernel) {
   const std::string select =
       "\"void at::native::elementwise_kernel<128, 4, "
@@ -145,6 +185,138 @@ TEST(CompositeAttentionTest, AMaskOfTruthsBecomesNumbersForAFusedKernel) {
   program.Kernel(select).Product(1, 256, 48, 256).Kernel(select);
   program.Kernel("fmha_cutlassF_f32_aligned_64x64_rf_sm80");
   EXPECT_EQ(program.Count(kAttention), 2);
+}
+
+// DeBERTa: 16 x 48 x 48 scores by content, and two of 32 distances, which are
+// gathered and added. The gradients come in reverse order.
+TEST(CompositeAttentionTest, ScoresMayBeSumsWithRelativePositions) {
+  Program program;
+  program.Kernel(kScaling).Product(16, 48, 48, 16).Product(1, 64, 32, 64);
+  program.Product(16, 32, 48, 16).Kernel(kCopying).Kernel(kAdding);
+  program.Product(16, 32, 48, 16).Kernel(kCopying).Kernel(kAdding);
+  program.Kernel(Softmax(6, 96, 4)).Product(16, 16, 48, 48);
+  EXPECT_EQ(program.Count(kAttention), 8);
+  program.InBackward().Product(1, 64, 192, 64);
+  program.Product(16, 48, 48, 16).Product(16, 16, 48, 48);  // dP, dV
+  program.Kernel(Softmax(6, 96, 4, "backward"));
+  for (int term = 0; term < 2; ++term) {
+    program.Kernel(kCopying).Product(16, 16, 48, 32).Product(16, 32, 16, 48);
+  }
+  program.Product(16, 16, 48, 48).Product(16, 48, 16, 48);  // dQ, dK
+  program.Product(1, 64, 192, 64);
+  EXPECT_EQ(program.Count(kAttention), 8 + 9);
+  EXPECT_EQ(program.Count(kGemm), 3);
+}
+
+// SAM: rows of queries times tables of heights and widths, batched by these.
+TEST(CompositeAttentionTest, TermsOfScoresAreBatchedOtherwise) {
+  Program program;  // 4 heads of 8 x 8 places
+  program.Product(8, 8, 32, 16).Product(8, 8, 32, 16);
+  program.Product(4, 64, 64, 16).Kernel(kAdding).Kernel(kAdding);
+  program.Kernel(Softmax(6, 32, 4)).Product(4, 16, 64, 64);
+  EXPECT_EQ(program.Count(kAttention), 7);
+  program.InBackward();
+  program.Product(4, 64, 64, 16).Product(4, 16, 64, 64);  // dP, dV
+  program.Kernel(Softmax(6, 32, 4, "backward"));
+  program.Product(4, 16, 64, 64).Product(4, 64, 16, 64);  // dQ, dK
+  for (int term = 0; term < 2; ++term) {
+    program.Kernel(kSum).Product(8, 16, 32, 8).Product(8, 8, 16, 32);
+  }
+  EXPECT_EQ(program.Count(kAttention), 7 + 11);
+}
+
+// Swin 2: a network makes the positions' part of the scores.
+TEST(CompositeAttentionTest, GradientsOfATableOfPositionsMayLieBetween) {
+  const auto attention = [](const std::string& softmax) {
+    Program program;
+    program.InBackward().Product(12, 64, 48, 32).Product(12, 32, 64, 48);
+    program.Kernel(softmax);
+    for (int i = 0; i < 20; ++i) program.Kernel(kSum);
+    program.Product(1, 8, 2, 512).Product(12, 32, 48, 64);
+    program.Product(12, 32, 64, 48).Product(1, 256, 48, 256);
+    return program.Count(kAttention);
+  };
+  EXPECT_EQ(attention(Softmax(6, 72, 4, "backward")), 25);
+  EXPECT_EQ(attention(kSoftmaxBackward), 0);
+}
+
+TEST(CompositeAttentionTest, TheNextAttentionsGradientsAreItsOwn) {
+  Program program;
+  for (int layer = 0; layer < 2; ++layer) {
+    program.Product(16, 48, 48, 16).Kernel(Softmax(6, 96, 4));
+    program.Product(16, 16, 48, 48);
+  }
+  program.InBackward();
+  for (int layer = 0; layer < 2; ++layer) {
+    program.Product(16, 48, 48, 16).Product(16, 16, 48, 48);
+    program.Kernel(Softmax(6, 96, 4, "backward"));
+    program.Product(16, 16, 48, 48).Product(16, 48, 16, 48);
+  }
+  EXPECT_EQ(program.Count(kAttention), 2 * 3 + 2 * 5);
+}
+
+constexpr char kPower[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::pow_tensor_scalar_kernel_impl<float, float>(int)"
+    "::{lambda(float)#1}>(int)\"";
+constexpr char kMean[] =
+    "\"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+    "at::native::MeanOps<float, float, float, float> > >(int)\"";
+constexpr char kAddingOne[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::CUDAFunctorOnSelf_add<float> >(int)\"";
+constexpr char kRoot[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::rsqrt_kernel_cuda(int)::{lambda()#1}>(int)\"";
+constexpr LayerClass kNorm = LayerClass::kNorm;
+
+Program MeanSquareNorm() {
+  Program program;
+  program.Product(1, 64, 192, 64).Kernel(kCopying).Kernel(kPower);
+  program.Kernel(kMean).Kernel(kAddingOne).Kernel(kRoot).Kernel(kTimes);
+  return program.Kernel(kCopying).Kernel(kTimes);
+}
+
+TEST(CompositeNormTest, ANormByTheMeanSquareIsOne) {
+  Program program = MeanSquareNorm();
+  program.Kernel(kTimes).Product(1, 64, 192, 64);  // a gate, or a rotation
+  EXPECT_EQ(program.Count(kNorm), 6);
+  EXPECT_EQ(program.Classes().back(), kGemm);
+}
+
+TEST(CompositeNormTest, ItsWeightMayBeNextToOne) {
+  Program program;
+  program.Kernel(kTimes).Kernel(kMean).Kernel(kAddingOne).Kernel(kRoot);
+  program.Kernel(kTimes).Kernel(kAddingOne).Kernel(kTimes);
+  EXPECT_EQ(program.Count(kNorm), 7);
+}
+
+TEST(CompositeNormTest, ItsGradientsEndWithTheirSum) {
+  Program program = MeanSquareNorm();
+  program.InBackward().Product(1, 64, 192, 64).Kernel(kTimes).Kernel(kTimes);
+  program.Kernel(kSum).Kernel(kTimes).Kernel(kTimes).Kernel(kSum);
+  program.Kernel(kAdding);  // the gradient beside the norm
+  program.Kernel(kPower).Kernel(kScaling).Kernel(kTimes).Kernel(kScaling);
+  program.Kernel(kScaling).Kernel(kTimes).Kernel(kAdding);
+  program.Kernel(kAdding).Product(1, 64, 192, 64);
+  EXPECT_EQ(program.Count(kNorm), 6 + 14);
+}
+
+TEST(CompositeNormTest, AMeanOfSquaresWithoutARootIsALoss) {
+  Program program;
+  program.Product(1, 64, 192, 64).Kernel(kPower).Kernel(kMean);
+  program.InBackward().Kernel(kScaling).Kernel(kPower).Kernel(kScaling);
+  program.Kernel(kTimes).Product(1, 64, 192, 64);
+  EXPECT_EQ(program.Count(kNorm), 0);
+}
+
+// Adafactor divides by roots of means of squares.
+TEST(CompositeNormTest, AnUpdatesRootsAreNone) {
+  Program program;
+  program.Product(1, 64, 192, 64).InBackward().Product(1, 64, 192, 64);
+  program.OnMain().Kernel(kPower).Kernel(kMean).Kernel(kAddingOne);
+  program.Kernel(kRoot).Kernel(kTimes);
+  EXPECT_EQ(program.Count(kNorm), 0);
 }
 
 TEST(CompositeAttentionTest, GroupedQueriesAreBatchedOtherwise) {
@@ -166,15 +338,6 @@ TEST(CompositeAttentionTest, ProductsThatDoNotFitAreNone) {
   Program program;  // a router, and experts of another shape
   program.Product(4, 256, 48, 128).Kernel(kSoftmax).Product(4, 128, 48, 96);
   EXPECT_EQ(program.Count(kAttention), 0);
-}
-
-// A softmax of one warp a row, or two: `blocks` of `rows` rows of threads.
-std::string Softmax(int log2, int blocks, int rows,
-                    const std::string& pass = "forward",
-                    const std::string& is_log = "false") {
-  return absl::StrCat("\"void softmax_warp_", pass, "<float, float, float, ",
-                      log2, ", ", is_log, ", false>(int)\" grid=", blocks,
-                      ",1,1 block=32,", rows, ",1");
 }
 
 TEST(CompositeAttentionTest, ASoftmaxOfTheScoresSizeIsAttentions) {

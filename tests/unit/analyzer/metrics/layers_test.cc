@@ -283,6 +283,32 @@ TEST(LayersTest, WhatIsComputedAgainBelongsToItsLayer) {
   EXPECT_EQ(rows[2], (Row{"gemm 32x8x64", 10, 11, 0, 0, 10, 1}));
 }
 
+// Autocast casts the weights once more: the copies lie elsewhere, here where
+// the other layer's were.
+TEST(LayersTest, WhatIsComputedAgainTellsTheOperandsOfItsGradients) {
+  const std::string sizes = "m=64 n=32 k=16 ";
+  const std::string gradient = "m=16 n=32 k=64 ";
+  Program program;
+  const auto block = [&](int thread, const std::string& operands, int us) {
+    program.Gemm(thread, sizes + operands, us);
+    program.Kernel(thread, "softmax_warp_forward", 5).Kernel(thread, "gelu", 1);
+  };
+  block(kMain, "A=0x100 B=0x900 C=0xa0", 20);
+  block(kMain, "A=0x200 B=0x910 C=0xb0", 10);
+  program.Gemm(kMain, "m=8 n=32 k=64 A=0x400 B=0x920 C=0xc0", 7);
+  program.Gemm(kAutograd, "m=64 n=32 k=8 A=0x400 B=0xd00 C=0xd0", 8);
+  block(kAutograd, "A=0x100 B=0x930 C=0xe0", 10);
+  program.Gemm(kAutograd, gradient + "A=0x100 B=0xd10 C=0xf0", 11);
+  block(kAutograd, "A=0x200 B=0x940 C=0xe0", 20);
+  program.Gemm(kAutograd, gradient + "A=0x200 B=0xd20 C=0xf0", 21);
+  const Summary summary = program.Sum();
+  std::vector<double> gradients;
+  for (const Row& row : RowsOf(FiguresOf(summary))) {
+    if (row.operation == "gemm 32x64x16") gradients.push_back(row.data_us);
+  }
+  EXPECT_EQ(gradients, (std::vector<double>{21, 11}));
+}
+
 TEST(LayersTest, AGapBelongsToTheLayerThatEndsIt) {
   const Summary summary =
       Program()

@@ -112,6 +112,45 @@ TEST(LoopFinderTest, ALargeModelThatASmallOneAsksNowAndThenMakesNoSteps) {
   EXPECT_THAT(Starts(run), ::testing::SizeIs(16));
 }
 
+TEST(LoopFinderTest, WhatMostRequestsDoBesideTheOthersMakesNoSteps) {
+  // Of more than one row the last ones are copied.
+  std::string run;
+  for (const int rows : {1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1}) {
+    run += "<(a(bs(a(bs" + Repeat("c", rows) + "m>";
+  }
+  EXPECT_THAT(Starts(run), ::testing::SizeIs(16));
+}
+
+TEST(LoopFinderTest, RequestsOfTwoKindsInAnyOrderAreSteps) {
+  std::string run;
+  for (const int kind : {0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1}) {
+    run += kind == 0 ? "<(cr(cr(cr(hm>" : "<e(a(bs(a(bs(a(bsm>";
+  }
+  const Loop loop = LoopSteps(TokensFromText(run));
+  EXPECT_THAT(loop.passes, ::testing::SizeIs(16));
+  EXPECT_EQ(loop.other_count, 0);
+}
+
+TEST(LoopFinderTest, TokensOfSomeRequestsAreNoSteps) {
+  // Tokens that are read one by one, and images.
+  std::string run;
+  for (const int tokens : {4, 0, 6, 3, 0, 5, 0, 0, 7, 3, 0, 4, 5, 0, 6, 3}) {
+    run += tokens == 0 ? "<(cr(cr(cr(hm>" : "<" + Repeat("(e(asm>", tokens);
+  }
+  const Loop loop = LoopSteps(TokensFromText(run));
+  EXPECT_THAT(loop.passes, ::testing::SizeIs(16));
+  EXPECT_GT(loop.other_count, 16);
+}
+
+TEST(LoopFinderTest, WhatIsAskedAboutEachInputMakesNoSteps) {
+  // Parts of an image, as many as were found in it.
+  std::string run;
+  for (const int parts : {2, 4, 1, 3, 2, 5, 2, 1, 6, 3}) {
+    run += "<(cr(cr(cr(cr(h>" + Repeat("<(as>", parts);
+  }
+  EXPECT_THAT(Starts(run), ::testing::SizeIs(10));
+}
+
 TEST(LoopFinderTest, InnerLoopsMayVaryInLength) {
   std::string run;
   for (const int length : {9, 14, 7, 20, 11, 8}) {

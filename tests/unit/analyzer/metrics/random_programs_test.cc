@@ -128,7 +128,7 @@ TEST(RandomProgramsTest, EveryStepOfATrainingIsFound) {
     const auto tokens = TokensFromText(program.text);
     std::vector<TokenSpan> steps;
     int evaluations = 0;
-    for (const TokenSpan& span : TrainingSteps(tokens)) {
+    for (const TokenSpan& span : TrainingSteps(tokens).passes) {
       if (span.use == StepUse::kUsed) steps.push_back(span);
       if (span.use == StepUse::kEvaluation) ++evaluations;
     }

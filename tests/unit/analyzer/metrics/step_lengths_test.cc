@@ -73,7 +73,7 @@ TEST(StepLengthsTest, ALastStepMayBreakOff) {
 
 std::vector<size_t> StepsOf(const std::string& text) {
   const std::vector<CallToken> tokens = TokensFromText(text);
-  const std::vector<TokenSpan> iterations = TrainingSteps(tokens);
+  const std::vector<TokenSpan> iterations = TrainingSteps(tokens).passes;
   std::vector<TokenSpan> used;
   for (const TokenSpan& span : iterations) {
     if (span.use == StepUse::kUsed) used.push_back(span);
@@ -109,7 +109,7 @@ TEST(JoinPartsTest, AFirstUpdateWithoutMomentumShiftsNoParts) {
 TEST(JoinPartsTest, LengthsThatTakeTurnsAreNoPartsOfOneModelsSteps) {
   const std::vector<CallToken> tokens =
       TokensFromText(Repeat("<(a(a)b)bU<(a(a(a)b)b)bU<(a(a(a(a)b)b)b)bU", 4));
-  const std::vector<TokenSpan> steps = TrainingSteps(tokens);
+  const std::vector<TokenSpan> steps = TrainingSteps(tokens).passes;
   EXPECT_EQ(PartsPerStep(tokens, steps), 3);
   EXPECT_EQ(PartsPerStep(tokens, steps, true, PartsDiffer::kInUpdates), 1);
 }

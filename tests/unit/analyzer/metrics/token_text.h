@@ -13,8 +13,9 @@ namespace dltap::analyzer {
 // One call per letter, 10 ns each, 1 ns apart; '.' lengthens the pause before
 // the next one. A letter is a kernel, a capital an update; '(' before it makes
 // a product of the forward pass ('e' reads an embedding), ')' one of the
-// backward pass, ']' backward work that is no product. '<' copies to the
-// device, '>' from it, a digit on it, '=' replays a graph of 20 kernels.
+// backward pass, ']' backward work that is no product. '?' draws random
+// numbers. '<' copies to the device, '>' from it, a digit on it, '=' replays a
+// graph of 20 kernels.
 inline std::vector<CallToken> TokensFromText(std::string_view text) {
   std::vector<CallToken> tokens;
   int64_t at = 0;
@@ -32,7 +33,8 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
     token.h2d = c == '<';
     token.d2h = c == '>';
     token.whole = c == '=';
-    token.computes = std::isalpha(byte) != 0 || token.whole;
+    token.draws = c == '?';
+    token.computes = std::isalpha(byte) != 0 || token.draws || token.whole;
     token.kernels = token.whole ? 20 : token.computes ? 1 : 0;
     token.update = std::isupper(byte) != 0;
     token.optimizer = c == 'O';

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/metrics/join_parts.h"
 #include "analyzer/metrics/step_parts.h"
 #include "tests/unit/analyzer/metrics/token_text.h"
 
@@ -25,7 +26,7 @@ std::string Repeat(std::string_view text, int times) {
 // "first" of each span, with a letter for its use: 40 u, 52 e.
 std::vector<std::string> Spans(std::string_view text) {
   std::vector<std::string> out;
-  for (const TokenSpan& span : TrainingSteps(TokensFromText(text))) {
+  for (const TokenSpan& span : TrainingSteps(TokensFromText(text)).passes) {
     const char use = span.use == StepUse::kUsed         ? 'u'
                      : span.use == StepUse::kEvaluation ? 'e'
                                                         : 'i';
@@ -36,7 +37,7 @@ std::vector<std::string> Spans(std::string_view text) {
 
 size_t Parts(std::string_view text) {
   const std::vector<CallToken> tokens = TokensFromText(text);
-  return PartsPerStep(tokens, TrainingSteps(tokens));
+  return PartsPerStep(tokens, TrainingSteps(tokens).passes);
 }
 
 TEST(TrainingStepsTest, AStepBeginsAfterTheUpdate) {
@@ -195,6 +196,50 @@ TEST(TrainingStepsTest, RolloutsThatAreMostOfTheRunArePartOfTheSteps) {
   EXPECT_EQ(Parts(Repeat(iteration, 4)), 2);
 }
 
+TEST(TrainingStepsTest, RolloutsAndAllUpdatesBehindThemAreOneStep) {
+  // The updates learn from what the passes were given, or drew.
+  for (const std::string& iteration :
+       {Repeat("<(a>", 2) + Repeat("(a)bU", 4),
+        Repeat("<(a?>", 2) + Repeat("<(a)bU", 3)}) {
+    EXPECT_THAT(Spans(Repeat(iteration, 5)), ::testing::SizeIs(5)) << iteration;
+    EXPECT_EQ(Spans(Repeat(iteration, 5))[0], "0u") << iteration;
+  }
+  const Loop loop = TrainingSteps(
+      TokensFromText(Repeat(Repeat("<(a?>", 2) + Repeat("<(a)bU", 3), 5)));
+  EXPECT_EQ(loop.other_count, 15);
+}
+
+TEST(TrainingStepsTest, RolloutsOfAnyLengthAreInFrontOfAllTheirUpdates) {
+  std::string run;
+  for (const int length : {5, 9, 3, 12, 7, 4, 6}) {
+    run += Repeat("<(a?>", length) + Repeat("(a)bU", 3);
+  }
+  EXPECT_THAT(Spans(run), ::testing::SizeIs(7));
+}
+
+TEST(TrainingStepsTest, AnEvaluationBeforeTheFirstStepIsNoRollout) {
+  const std::string epoch = Repeat("<(a>", 2) + Repeat("<(a)bU", 4);
+  EXPECT_THAT(Spans(Repeat(epoch, 2)),
+              ElementsAre("6u", "10u", "14u", "18u", "22e", "28u", "32u", "36u",
+                          "40u"));
+}
+
+TEST(TrainingStepsTest, AnEvaluationLongerThanTrainingIsNoRollout) {
+  const std::string epoch = Repeat("<(a)bU", 2) + Repeat("<(a>", 20);
+  EXPECT_THAT(Spans(Repeat(epoch, 3)),
+              ElementsAre("0u", "4u", "8e", "68u", "72u", "76e", "136u", "140u",
+                          "144e"));
+}
+
+TEST(TrainingStepsTest, PlaysInFrontOfSomeUpdatesAreOfTheNextAlone) {
+  // Elsewhere chance plays.
+  std::string run;
+  for (const int plays : {1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1}) {
+    run += Repeat("<(a?>", plays) + "(a)bU";
+  }
+  EXPECT_THAT(Spans(run), ::testing::SizeIs(14));
+}
+
 TEST(TrainingStepsTest, HowLongARunIsDoesNotTellWhetherRolloutsAreMostOfIt) {
   const std::string iteration = Repeat("<(a>", 7) + Repeat("<(a)bU", 3);
   for (const int n : {4, 20}) {
@@ -209,7 +254,7 @@ TEST(TrainingStepsTest, RolloutsOfAnyLengthArePartOfTheStep) {
   for (const int length : {5, 9, 3, 12, 7, 4, 6}) {
     run += Repeat("<(a>", length) + "z)bU";
   }
-  EXPECT_THAT(TrainingSteps(TokensFromText(run)), ::testing::SizeIs(7));
+  EXPECT_THAT(TrainingSteps(TokensFromText(run)).passes, ::testing::SizeIs(7));
 }
 
 TEST(TrainingStepsTest, AStepThatBreaksOffIsIncomplete) {
@@ -222,7 +267,7 @@ TEST(TrainingStepsTest, AReplayOfTheWholeStepIsAStep) {
   for (CallToken& token : tokens) {
     token.backward = token.update = token.whole;
   }
-  EXPECT_THAT(TrainingSteps(tokens), ::testing::SizeIs(4));
+  EXPECT_THAT(TrainingSteps(tokens).passes, ::testing::SizeIs(4));
 }
 
 TEST(TrainingStepsTest, WhatNeverGoesBackwardIsNoTraining) {
@@ -300,6 +345,16 @@ TEST(StepPartsTest, LengthsThatVaryMakeNoParts) {
     run += "<" + Repeat("(a", length) + Repeat(")b", length) + "U";
   }
   EXPECT_EQ(Parts(run), 1);
+}
+
+TEST(StepPartsTest, BatchesOfTasksThatTakeTurnsMayBeSteps) {
+  const auto other_count = [](std::string_view step) {
+    const std::vector<CallToken> tokens = TokensFromText(Repeat(step, 4));
+    const std::vector<TokenSpan> parts = TrainingSteps(tokens).passes;
+    return PartsWithInput(tokens, parts, JoinedTo({2, 2, 2, 2}, tokens, parts));
+  };
+  EXPECT_EQ(other_count("<(a)bO<(c)dP"), 8);
+  EXPECT_EQ(other_count("<(a)bO(c)dP"), 0);
 }
 
 TEST(TrainingStepsTest, ReadingAMeanAfterTheLastStepIsNoStep) {

@@ -18,6 +18,7 @@ struct Update {
   bool of_optimizer = true;
   bool casts = false;          // the weights, right before each product
   bool reads_weights = false;  // backward, too: for gradients of its input
+  bool squares = false;        // the products are of a matrix and itself
 };
 
 std::string CastAt(size_t us) {
@@ -60,7 +61,8 @@ Run RunOf(Weight weight, Update update = {}) {
     text += "call t=" + at + ".." + end +
             "us thread=0 cublasGemmEx m=8 n=8 k=8 Atype=14 Btype=14 Ctype=14 "
             "A=" +
-            std::to_string(a) + "\n";
+            std::to_string(a) +
+            (update.squares ? " B=" + std::to_string(a) : "") + "\n";
     CallToken token{.signature = 1,
                     .begin_ns = static_cast<int64_t>(us) * 1000,
                     .end_ns = static_cast<int64_t>(us + 4) * 1000};
@@ -130,6 +132,13 @@ TEST(WeightPartsTest, WhatCastsAreMadeToMayTakeTurnsInTwoBuffers) {
   EXPECT_EQ(
       PartsOf([](int i, size_t p) { return OneOf(2, i, p); }, {.casts = true}),
       1);
+}
+
+TEST(WeightPartsTest, WhatIsMultipliedByItselfIsNoWeight) {
+  // Gram matrices, in buffers that take turns.
+  EXPECT_EQ(PartsOf([](int i, size_t p) { return OneOf(4, i, p); },
+                    {.squares = true}),
+            1);
 }
 
 TEST(WeightPartsTest, TheSameWeightsBothWaysAreOneModel) {
