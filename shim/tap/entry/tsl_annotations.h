@@ -12,7 +12,7 @@ namespace dltap::shim::nvtx {
 // Source: openxla/xla, xla/tsl/profiler/{lib/scoped_annotation.h,backends/cpu/
 // annotation_stack.cc}; AnnotatedTraceMe of tensorflow/core/common_runtime/
 // executor.cc.
-void TurnOnAnnotations(const char* name, const void* caller);
+bool TurnOnAnnotations(const char* name, const void* caller);
 
 }  // namespace dltap::shim::nvtx
 

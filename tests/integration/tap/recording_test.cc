@@ -253,12 +253,43 @@ TEST(TapRecordingTest, ACompilersInstructionsComeWithItsRanges) {
   EXPECT_EQ(details, expected);
 }
 
-TEST(TapRecordingTest, AnnotationsOfTensorFlowAreTurnedOn) {
+std::map<std::string, int> AnnotationsUnder(
+    const std::vector<std::string>& variables,
+    const std::vector<std::string>& arguments = {}) {
   TappedProgram program("annotations");
   program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY);
-  EXPECT_EQ(program.Run({}).exit_code(), 0);
-  const std::map<std::string, int> expected = {{"TSL:model/MatMul:MatMul", 1}};
-  EXPECT_EQ(RangesOf(program.Read()), expected);
+  for (const std::string& variable : variables) program.With(variable);
+  EXPECT_EQ(program.Run(arguments).exit_code(), 0);
+  return RangesOf(program.Read());
+}
+
+TEST(TapRecordingTest, TensorFlowNamesTheOperationsThatStartWork) {
+  const std::map<std::string, int> expected = {
+      {"TSL:call:StatefulPartitionedCall", 3},
+      {"TSL:model/MatMul:MatMul", 3},
+      {"private:nothing", 3}};
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=1"}), expected);
+}
+
+TEST(TapRecordingTest, TensorFlowsAnnotationsAreLeftAloneUnlessAskedFor) {
+  using Ranges = std::map<std::string, int>;
+  EXPECT_EQ(AnnotationsUnder({}), Ranges());
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=0"}), Ranges());
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=1", "DLTAP_LEVEL=host"}),
+            Ranges());
+}
+
+TEST(TapRecordingTest, TensorFlowsAnnotationsStayOffWhereNoGpuWorks) {
+  const std::map<std::string, int> expected;
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=1"}, {"idle"}), expected);
+}
+
+TEST(TapRecordingTest, TensorFlowsAnnotationsStayOffWhereTheTapIs) {
+  TappedProgram program("annotations");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
+      .With("DLTAP_TF_NAMES=1")
+      .With("DLTAP_DISABLE=1");
+  EXPECT_EQ(program.Run({}).output, "annotations off\n");
 }
 
 TEST(TapRecordingTest, AForkedChildIsInTheRangesOfItsThread) {
