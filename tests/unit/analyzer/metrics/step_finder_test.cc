@@ -255,11 +255,12 @@ TEST(StepFinderTest, AGradientOfTheLossAloneIsNoBackwardPass) {
   EXPECT_EQ(steps.steps[9].use, StepUse::kEvaluation);
 }
 
-// What TensorFlow runs for a letter: 'f' forward, 'b' its gradient, any other
-// an optimizer's.
+// What TensorFlow runs for a letter: 'f' forward, 'b' its gradient, 'c' what a
+// gradient begins with, any other an optimizer's.
 std::string OperationOf(char letter) {
   if (letter == 'f') return "model/MatMul:MatMul";
   if (letter == 'b') return "gradient_tape/model/MatMul:MatMul";
+  if (letter == 'c') return "gradient_tape/model/Fill:Fill";
   return std::string("adam/").append(1, letter) + ":AssignSubVariableOp";
 }
 
@@ -296,6 +297,12 @@ TEST(StepFinderTest, FactorsOfAnUpdateMayBeWorkedOutBeforeTheStep) {
   EXPECT_EQ(
       StepsOf(TraceFromText(Operations(epoch + epoch + epoch))).steps.size(),
       18);
+}
+
+TEST(StepFinderTest, WhatNeedsNoInputBeforeTheFirstPassIsNoStep) {
+  std::string run;
+  for (int i = 0; i < 12; ++i) run += "cpffbbu";
+  EXPECT_EQ(StepsOf(TraceFromText(Operations(run))).steps.size(), 12);
 }
 
 TEST(StepFinderTest, APassForwardAmongGradientsBeginsNoStep) {
