@@ -215,9 +215,11 @@ TEST(TapRecordingTest, ForkedChildIsDelayedByItsOwnSessionOnly) {
 // "DOMAIN:NAME" and how often.
 std::map<std::string, int> RangesOf(const analyzer::TraceModel& model) {
   std::map<std::string, int> ranges;
-  for (const analyzer::Range& range : model.processes.at(0).ranges) {
-    ++ranges[std::string(model.texts[range.domain]) + ":" +
-             std::string(model.texts[range.name])];
+  for (const analyzer::Process& process : model.processes) {
+    for (const analyzer::Range& range : process.ranges) {
+      ++ranges[std::string(model.texts[range.domain]) + ":" +
+               std::string(model.texts[range.name])];
+    }
   }
   return ranges;
 }
@@ -282,6 +284,16 @@ TEST(TapRecordingTest, TensorFlowsAnnotationsAreLeftAloneUnlessAskedFor) {
 TEST(TapRecordingTest, TensorFlowsAnnotationsStayOffWhereNoGpuWorks) {
   const std::map<std::string, int> expected;
   EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=1"}, {"idle"}), expected);
+}
+
+// The parent's push is none of the child's, whose session begins inside its
+// first product: it has one graph, the parent three and what it forked in.
+TEST(TapRecordingTest, AForkedChildTakesBackNothingOfItsParents) {
+  const std::map<std::string, int> expected = {
+      {"TSL:call:StatefulPartitionedCall", 1 + 3 + 1},
+      {"TSL:model/MatMul:MatMul", 1 + 3 + 1},
+      {"private:nothing", 3}};
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=1"}, {"fork"}), expected);
 }
 
 TEST(TapRecordingTest, TensorFlowsAnnotationsStayOffWhereTheTapIs) {

@@ -2,13 +2,17 @@
 // Names what it runs in NVTX ranges, but only once its annotations are on, as
 // TensorFlow's library does: it exports the switch, and a profiler turns it.
 //
-//     annotations [idle]
+//     annotations [idle|fork]
 //
-// idle: the domain is made before any work of the GPU.
+// idle: the domain is made before any work of the GPU. fork: a child begins in
+// a range that holds nothing yet.
 #include <nvtx3/nvToolsExt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/fake_vendor/fake_cuda.h"
 
@@ -52,11 +56,24 @@ static void RunGraph(nvtxDomainHandle_t tsl, nvtxDomainHandle_t users) {
   Pop(users);
 }
 
+static void RunInTwoProcesses(nvtxDomainHandle_t tsl) {
+  Push(tsl, "call:StatefulPartitionedCall");
+  const pid_t child = fork();
+  Run(tsl, "model/MatMul:MatMul");
+  Pop(tsl);
+  if (child == 0) {
+    RunGraph(tsl, tsl);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
 int main(int argc, char** argv) {
-  (void)argv;
+  const char* mode = argc > 1 ? argv[1] : "";
   nvtxDomainHandle_t users = nvtxDomainCreateA("private");
-  if (argc == 1) Run(users, "model/Add:AddV2");
+  if (strcmp(mode, "idle") != 0) Run(users, "model/Add:AddV2");
   nvtxDomainHandle_t tsl = nvtxDomainCreateA("TSL");
+  if (strcmp(mode, "fork") == 0) RunInTwoProcesses(tsl);
   for (int i = 0; i < 3; ++i) RunGraph(tsl, users);
   printf("annotations %s\n", g_enabled ? "on" : "off");
   return 0;
