@@ -55,7 +55,11 @@ class Cutter {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const CallToken& token = tokens_[i];
       if (last_ && IsForward(token)) {
-        IsPrologue(i) ? Join() : Cut(i);
+        if (IsPrologue(i)) {
+          Join();
+        } else {
+          Cut(i);
+        }
       }
       seen_backward_ |= token.backward;
       if (token.*ends_ && (seen_backward_ || !needs_backward_)) last_ = i;
