@@ -110,8 +110,7 @@ class Classifier {
     const std::optional<CallMeaning>& meaning = MeaningOfCall(out.owner);
     if (!meaning) return false;
     out.layer_class = meaning->layer_class;
-    out.direction =
-        SettledDirection(xla_passes_.Of(innermost), meaning->direction);
+    out.direction = xla_passes_.DirectionOfCall(innermost, meaning->direction);
     out.class_from = meaning->class_from;
     out.autotune = meaning->autotune;
     out.work = WorkOf(out.owner, activity, *meaning);

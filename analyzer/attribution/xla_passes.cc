@@ -2,6 +2,7 @@
 #include "analyzer/attribution/xla_passes.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace dltap::analyzer {
@@ -37,17 +38,6 @@ bool IsOfAnOptimizer(const XlaOrigin& origin) {
   });
 }
 
-constexpr std::string_view kTape = "gradient_tape/";  // of TensorFlow
-
-// Where `kTape` begins, as a part of `path`; npos: it is none.
-size_t TapeIn(std::string_view path) {
-  size_t at = path.find(kTape);
-  while (at != std::string_view::npos && at > 0 && path[at - 1] != '/') {
-    at = path.find(kTape, at + 1);
-  }
-  return at;
-}
-
 // What a module does that is one operation of a program without jit.
 enum class Alone : uint8_t { kNoModule, kOther, kProduct, kTransposition };
 
@@ -65,27 +55,43 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
     : model_(model), process_(process), ranges_(ranges) {
   for (const Range& range : process.ranges) Learn(range);
   if (!any_origin_) return;
+  if (!operations_.empty()) LearnTexts();
   absl::flat_hash_map<std::pair<TextId, TextId>, Pass> known;
   for (size_t i = 0; i < process.ranges.size(); ++i) {
     const TextId name = process.ranges[i].name;
     const TextId detail = DetailOf(process.ranges[i]);
     const auto [it, is_new] = known.try_emplace({name, detail}, Pass::kNoPath);
-    if (is_new) it->second = PassOf(model.texts[name], detail);
+    if (is_new) it->second = PassOf(name, detail);
     const Pass pass = it->second;
     if (pass == Pass::kNoPath) continue;
+    const bool is_xla = !operations_.contains(name);
+    is_xla_ |= is_xla;
     passes_.resize(process.ranges.size(), Pass::kNoPath);
     passes_[i] = pass;
-    differentiates_ |= pass != Pass::kPlain && pass != Pass::kCommon;
+    const bool is_inference = pass == Pass::kForward && only_infers();
+    differentiates_ |=
+        pass != Pass::kPlain && pass != Pass::kCommon && !is_inference;
   }
-  if (any() && !differentiates_) differentiates_ = AnyTextDifferentiates();
+  if (!passes_.empty() && !differentiates_)
+    differentiates_ = AnyTextDifferentiates();
   transposes_products_ = any() && !differentiates_ && TransposesProducts();
 }
 
 // Of a long run a part may be in memory, but all texts are.
+void XlaPasses::LearnTexts() {
+  for (size_t i = 0; i < model_.texts.size(); ++i) {
+    const std::optional<GraphOperation> operation =
+        ParseGraphOperation(model_.texts[TextId(i)]);
+    if (operation) scopes_.Add(*operation);
+  }
+}
+
 bool XlaPasses::AnyTextDifferentiates() const {
   for (size_t i = 0; i < model_.texts.size(); ++i) {
     const std::string_view text = model_.texts[TextId(i)];
     if (IsDifferentiated(PathOf(text))) return true;
+    const std::optional<GraphOperation> operation = ParseGraphOperation(text);
+    if (operation && TapeScopes::IsGradient(operation->path)) return true;
     const XlaOrigin origin = ParseXlaOrigin(text);
     if (std::ranges::any_of(origin.paths, IsDifferentiated)) return true;
   }
@@ -99,17 +105,28 @@ void XlaPasses::Learn(const Range& range) {
   if (is_new) {
     const std::string_view path = PathOf(model_.texts[range.name]);
     AddParents(path);
-    AddScope(path);
+    scopes_.Add(path);
     any_origin_ |= !path.empty();
+    LearnOperation(range);
   }
   if (!range.detail.known()) return;
   any_origin_ = true;
   const auto [origin, is_first] = origins_.try_emplace(range.detail);
   if (is_first) {
     origin->second = ParseXlaOrigin(model_.texts[range.detail]);
-    for (const std::string_view path : origin->second.paths) AddScope(path);
+    for (const std::string_view path : origin->second.paths) scopes_.Add(path);
   }
   only->second.Add(range.detail);
+}
+
+void XlaPasses::LearnOperation(const Range& range) {
+  if (!range.domain.known() || model_.texts[range.domain] != "TSL") return;
+  const std::optional<GraphOperation> operation =
+      ParseGraphOperation(model_.texts[range.name]);
+  if (!operation) return;
+  operations_.insert(range.name);
+  scopes_.Add(*operation);
+  any_origin_ = true;
 }
 
 TextId XlaPasses::DetailOf(const Range& range) const {
@@ -147,12 +164,20 @@ void XlaPasses::AddParents(std::string_view path) {
   }
 }
 
-XlaPasses::Pass XlaPasses::PassOf(std::string_view name, TextId detail) const {
+XlaPasses::Pass XlaPasses::PassOf(TextId text, TextId detail) const {
+  const std::string_view name = model_.texts[text];
+  if (operations_.contains(text)) {
+    const std::optional<GraphOperation> operation = ParseGraphOperation(name);
+    return operation ? PassOf(*operation) : Pass::kNoPath;
+  }
   if (detail.known()) {
     const Pass pass = PassOf(origins_.at(detail));
     if (pass != Pass::kNoPath) return pass;
   }
   const std::string_view path = PathOf(name);
+  if (path.empty() && name.starts_with("Thunk:#") && only_infers()) {
+    return Pass::kForward;
+  }
   const Pass pass = PassOfPath(path);
   const bool is_common = path.ends_with(')') || parents_.contains(path);
   return pass == Pass::kPlain && is_common ? Pass::kCommon : pass;
@@ -188,30 +213,29 @@ bool XlaPasses::OnlyAdds(const XlaOrigin& origin) const {
   });
 }
 
+XlaPasses::Pass XlaPasses::PassOf(const GraphOperation& operation) const {
+  // What runs a graph adds operations of its own, to send and receive.
+  if (operation.type.starts_with('_')) return Pass::kNoPath;
+  const Pass pass = PassOfPath(operation.path);
+  if (pass == Pass::kForward || pass == Pass::kBackward) return pass;
+  if (IsUpdate(operation)) return Pass::kUpdate;
+  return IsGradientByType(operation) ? Pass::kBackward : pass;
+}
+
 XlaPasses::Pass XlaPasses::PassOfPath(std::string_view path) const {
   if (Has(path, "rematted_computation")) return Pass::kRecompute;
   if (Has(path, "transpose(")) return Pass::kBackward;
-  if (TapeIn(path) != std::string_view::npos) return Pass::kBackward;
-  if (Has(path, "jvp(") || IsInScopes(path)) return Pass::kForward;
-  // Else it is an argument.
-  return path.starts_with("jit(") ? Pass::kPlain : Pass::kNoPath;
-}
-
-// "a/gradient_tape/b/c": what is left without the tape begins with "a/b".
-void XlaPasses::AddScope(std::string_view path) {
-  const size_t tape = TapeIn(path);
-  if (tape == std::string_view::npos) return;
-  const std::string_view inside = path.substr(tape + kTape.size());
-  scopes_.insert(std::string(path.substr(0, tape))
-                     .append(inside.substr(0, inside.find('/'))));
-}
-
-bool XlaPasses::IsInScopes(std::string_view path) const {
-  for (size_t end = path.size(); end != std::string_view::npos && end > 0;
-       end = path.rfind('/', end - 1)) {
-    if (scopes_.contains(path.substr(0, end))) return true;
+  if (TapeScopes::IsGradient(path)) return Pass::kBackward;
+  if (Has(path, "jvp(") || scopes_.IsDifferentiated(path)) {
+    return Pass::kForward;
   }
-  return false;
+  if (scopes_.IsUpdate(path)) return Pass::kUpdate;
+  if (scopes_.IsOtherLayer(path)) return Pass::kForward;
+  if (only_infers() && !path.empty()) return Pass::kForward;
+  // Else it is an argument.
+  const bool is_plain =
+      path.starts_with("jit(") || (scopes_.any() && Has(path, "/"));
+  return is_plain ? Pass::kPlain : Pass::kNoPath;
 }
 
 RangeId XlaPasses::RunOf(RangeId range) const {
@@ -240,7 +264,7 @@ XlaPasses::Place XlaPasses::PlaceAt(ThreadId thread, int64_t at_ns) const {
 }
 
 Direction XlaPasses::Of(RangeId range) const {
-  if (!any() || !range.known()) return Direction::kNone;
+  if (passes_.empty() || !range.known()) return Direction::kNone;
   switch (passes_[range.value()]) {
     case Pass::kForward: return Direction::kForward;
     case Pass::kBackward: return Direction::kBackward;
@@ -257,6 +281,14 @@ bool XlaPasses::Computes(RangeId range) const {
   if (!range.known()) return false;
   const TextId detail = DetailOf(process_.ranges[range.value()]);
   return detail.known() && origins_.at(detail).computes;
+}
+
+Direction XlaPasses::DirectionOfCall(RangeId range, Direction by_call) const {
+  const bool is_no_gradient = scopes_.any() && range.known() &&
+                              !passes_.empty() &&
+                              passes_[range.value()] == Pass::kPlain;
+  if (is_no_gradient && IsBackward(by_call)) return Direction::kForward;
+  return SettledDirection(Of(range), by_call);
 }
 
 Direction SettledDirection(Direction by_path, Direction by_call) {

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/tape_scopes.h"
 #include "analyzer/attribution/xla_origin.h"
 #include "analyzer/model/layer_class.h"
 #include "analyzer/model/trace_model.h"
@@ -26,9 +28,9 @@ namespace dltap::analyzer {
 // go on behind it. What differentiation left alone is of no pass by its path: a
 // batch that is prepared, or an update (xla_runs.h); it is an update in a
 // fusion that takes up a gradient, unless it only adds: then it sums gradients
-// up. TensorFlow writes
-// "name=gradient_tape/dense/MatMul/MatMul": a gradient of what stands in the
-// scope `dense`, where all else is of the forward pass. Holds references.
+// up. TensorFlow
+// has paths of its own (tape_scopes.h), in XLA's ranges and in those of the
+// operations that it runs by itself. Holds references.
 class XlaPasses {
  public:
   XlaPasses(const TraceModel& model, const Process& process,
@@ -37,6 +39,11 @@ class XlaPasses {
   // kForward, kBackward, kRecompute or kUpdate; kNone: `range` is no such
   // range, or does not tell.
   Direction Of(RangeId range) const;
+
+  // The direction of a library's call in `range`, of which the call tells
+  // `by_call`. Where a tape names all gradients, a convolution that it does not
+  // name is a transposed one.
+  Direction DirectionOfCall(RangeId range, Direction by_call) const;
 
   // Whether a fusion does more than move elements; false: it is not known.
   bool Computes(RangeId range) const;
@@ -54,7 +61,8 @@ class XlaPasses {
   };
   Place PlaceAt(ThreadId thread, int64_t at_ns) const;
 
-  bool any() const { return !passes_.empty(); }
+  // Whether there are ranges of XLA that have paths.
+  bool any() const { return is_xla_; }
   // Whether anything in the program was, maybe in another part of the run.
   bool differentiates() const { return differentiates_; }
   // Whether there are paths, and nothing was differentiated.
@@ -72,15 +80,18 @@ class XlaPasses {
     kUpdate,
     kCommon  // ends before that shows
   };
-  Pass PassOf(std::string_view name, TextId detail) const;
+  // Whether TensorFlow runs graphs, and no gradient in any.
+  bool only_infers() const { return !operations_.empty() && !scopes_.any(); }
+  Pass PassOf(TextId text, TextId detail) const;
+  Pass PassOf(const GraphOperation& operation) const;
   Pass PassOf(const XlaOrigin& origin) const;
   Pass PassOfPath(std::string_view path) const;
   bool OnlyAdds(const XlaOrigin& origin) const;
   void Learn(const Range& range);
+  void LearnOperation(const Range& range);
+  void LearnTexts();
   TextId DetailOf(const Range& range) const;
   void AddParents(std::string_view path);
-  void AddScope(std::string_view path);
-  bool IsInScopes(std::string_view path) const;
   RangeId RunOf(RangeId range) const;
   bool AnyTextDifferentiates() const;
   bool TransposesProducts() const;
@@ -89,7 +100,9 @@ class XlaPasses {
   const Process& process_;
   const RangeIndex& ranges_;
   std::set<std::string, std::less<>> parents_;  // what other paths begin with
-  std::set<std::string, std::less<>> scopes_;   // of TensorFlow, with gradients
+  TapeScopes scopes_;
+  absl::flat_hash_set<TextId> operations_;  // names of ranges of TensorFlow's
+  bool is_xla_ = false;
   bool any_origin_ = false;  // a name or a detail has a path
   // The one that all have who have any.
   class OnlyDetail {

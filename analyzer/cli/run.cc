@@ -104,6 +104,9 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                  "record where calls are made: by return addresses (native), "
                  "or by Python frames where there are any")
       ->check(CLI::IsMember({"off", "native", "python"}));
+  app.add_flag("--tf-names", options.settings.tensorflow_names,
+               "TensorFlow: record which operation of the graph started each "
+               "kernel, for directions, steps and classes");
   AddWindowOptions(app, options.settings);
   app.add_flag("--sensitivity", options.sensitivity,
                "put delays before library calls, of one class at a time, and "

@@ -229,6 +229,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
   }
   if (!settings.level.empty()) environment["DLTAP_LEVEL"] = settings.level;
   if (!settings.sites.empty()) environment["DLTAP_SITES"] = settings.sites;
+  if (settings.tensorflow_names) environment["DLTAP_TF_NAMES"] = "1";
   ChooseWindow(settings, environment);
   return environment;
 }

@@ -27,8 +27,9 @@ struct RunSettings {
   std::string sim_clock;  // real, skip, virtual; empty: as inherited
   std::string delays_us;  // "20,50,100" unless inherited; empty: no delays
   int delay_window_ms = 500;
-  std::string level;    // empty: the tap's default
-  std::string sites;    // the same
+  std::string level;  // empty: the tap's default
+  std::string sites;  // the same
+  bool tensorflow_names = false;
   int delay_s = 0;      // recording begins so long after the first GPU work
   int duration_s = 0;   // and lasts so long; 0: to the end
   std::string range;    // recording only inside NVTX ranges of that name

@@ -38,11 +38,22 @@ bool IsEndOf(const std::vector<CallToken>& tokens, const TokenSpan& step,
          2 * CountProducts(tokens, rest) < CountProducts(tokens, step);
 }
 
+// The tokens whose updates tell iterations apart. A graph that runs what is
+// ready works factors of an update out any time before it, maybe in the
+// iteration before: there only an optimizer's own kernels tell.
+std::vector<CallToken> WithToldUpdates(const Process& process,
+                                       std::vector<CallToken> tokens) {
+  if (!SpreadsOneLoop(process) || HasEngineThreads(process)) return tokens;
+  for (CallToken& token : tokens) token.update &= token.optimizer;
+  return tokens;
+}
+
 // How many of the iterations each step is made of; empty: each is a step.
 std::vector<size_t> IterationsOfSteps(
     const TraceModel& model, const Process& process,
-    const ProcessAttribution& attribution, const std::vector<CallToken>& tokens,
+    const ProcessAttribution& attribution, const std::vector<CallToken>& all,
     const std::vector<TokenSpan>& iterations) {
+  const std::vector<CallToken> tokens = WithToldUpdates(process, all);
   const bool in_order = !HasEngineThreads(process);
   size_t parts = PartsPerStep(tokens, iterations, in_order);
   if (parts > 1 && TrainOneModel(model, process, tokens, iterations)) {

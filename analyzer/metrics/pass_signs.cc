@@ -60,7 +60,7 @@ bool ShowsABackwardPass(const TraceModel& model, const Process& process,
   if (AnyKernelNamesAGradient(model, process, attribution)) return true;
   const RangeIndex ranges(process);
   const XlaPasses passes(model, process, ranges);
-  return passes.any() && !passes.all_forward();
+  return passes.differentiates() || (passes.any() && !passes.all_forward());
 }
 
 }  // namespace dltap::analyzer

@@ -8,8 +8,8 @@
 namespace dltap::analyzer {
 
 // Whether a process that has no threads of autograd goes backward: a direction
-// was told by a call, an annotation or XLA's paths, not inferred from what ran
-// before.
+// was told by a call, an annotation or paths of XLA or TensorFlow, not inferred
+// from what ran before.
 bool ShowsABackwardPass(const TraceModel& model, const Process& process,
                         const ProcessAttribution& attribution);
 

@@ -54,7 +54,13 @@ class Cutter {
   std::vector<TokenSpan> Run() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const CallToken& token = tokens_[i];
-      if (last_ && IsForward(token)) Cut(i);
+      if (last_ && IsForward(token)) {
+        if (IsPrologue(i)) {
+          Join();
+        } else {
+          Cut(i);
+        }
+      }
       seen_backward_ |= token.backward;
       if (token.*ends_ && (seen_backward_ || !needs_backward_)) last_ = i;
     }
@@ -67,6 +73,21 @@ class Cutter {
   bool IsForward(const CallToken& token) const {
     if (forward_ != nullptr) return token.*forward_;
     return token.computes && !token.backward && !token.update;
+  }
+
+  // A graph may work out what needs no input, of gradients and of the update,
+  // before anything else: where products tell the forward pass, what has none
+  // before the first of them is no iteration.
+  bool IsPrologue(size_t next) const {
+    return forward_ != nullptr && spans_.empty() &&
+           std::none_of(tokens_.begin(),
+                        tokens_.begin() + static_cast<ptrdiff_t>(next),
+                        [](const CallToken& token) { return token.product; });
+  }
+
+  void Join() {
+    last_.reset();
+    seen_backward_ = false;
   }
 
   void Cut(size_t next) {

@@ -8,6 +8,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "shim/tap/entry/nvtx_ranges.h"
+#include "shim/tap/entry/tsl_annotations.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/process_page.h"
 
@@ -165,8 +166,12 @@ nvtxStringHandle_t DomainRegisterStringW(nvtxDomainHandle_t domain,
                nvtx::KeepWide(text));
 }
 nvtxDomainHandle_t DomainCreateA(const char* name) {
+  Name* domain = nvtx::KeepDomain(name);
+  if (nvtx::TurnOnAnnotations(name, __builtin_return_address(0))) {
+    nvtx::LeaveOutEmptyRanges(domain);
+  }
   return Named(Next(DLTAP_CORE2(DomainCreateA), nvtxDomainHandle_t{}, name),
-               nvtx::KeepDomain(name));
+               domain);
 }
 nvtxDomainHandle_t DomainCreateW(const wchar_t* name) {
   return Named(Next(DLTAP_CORE2(DomainCreateW), nvtxDomainHandle_t{}, name),

@@ -21,6 +21,12 @@ constexpr size_t kMaxDetails =
     sizeof(trace::NvtxDetailsPayload::details) / sizeof(uint32_t);
 
 constinit std::atomic<uint64_t> g_last_range{0};
+constinit std::atomic<Name*> g_without_empty{nullptr};
+
+bool LeavesOutEmpty(const Name* domain) {
+  return domain != nullptr &&
+         domain == g_without_empty.load(std::memory_order_relaxed);
+}
 
 uint32_t TextOf(const Event& event) {
   if (event.registered != nullptr) return TextOf(event.registered);
@@ -79,9 +85,12 @@ void Append(trace::SpecialSlot kind, const Event& event) {
   if (!IsRecording()) return;
   const trace::NvtxPayload payload = {TextOf(event), TextOf(event.domain),
                                       event.category, event.colour};
-  if (kind == trace::SpecialSlot::kNvtxPush && event.payload != nullptr) {
-    AppendDetails(event, payload.text);
+  const bool is_push = kind == trace::SpecialSlot::kNvtxPush;
+  if (is_push && event.text != nullptr && LeavesOutEmpty(event.domain)) {
+    HoldSpecial(kind, &payload, sizeof(payload));
+    return;
   }
+  if (is_push && event.payload != nullptr) AppendDetails(event, payload.text);
   AppendSpecial(kind, &payload, sizeof(payload));
 }
 
@@ -114,13 +123,19 @@ Event FromAttributes(Name* domain, const void* attributes) {
   return event;
 }
 
+void LeaveOutEmptyRanges(Name* domain) {
+  Name* none = nullptr;
+  g_without_empty.compare_exchange_strong(none, domain);
+}
+
 void Push(const Event& event) {
   if (HasWindowRange()) WindowRangePushed(event.domain, IsWindow(event));
   Append(trace::SpecialSlot::kNvtxPush, event);
 }
 
 void Pop(Name* domain) {
-  if (IsRecording()) {
+  const bool is_empty = LeavesOutEmpty(domain) && DropHeld();
+  if (IsRecording() && !is_empty) {
     const trace::NvtxPayload payload = {0, TextOf(domain), 0, 0};
     AppendSpecial(trace::SpecialSlot::kNvtxPop, &payload, sizeof(payload));
   }

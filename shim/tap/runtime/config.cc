@@ -189,6 +189,10 @@ bool SetSwitches(const char* text, Config* config) {
   return ParseBoolean(text, &config->switches);
 }
 
+bool SetTensorflowNames(const char* text, Config* config) {
+  return ParseBoolean(text, &config->tensorflow_names);
+}
+
 template <typename Enum, int kChoices>
 bool SetChoice(const Choice (&choices)[kChoices], const char* text,
                Enum* target) {
@@ -239,6 +243,7 @@ constexpr Variable kVariables[] = {
     {"DLTAP_START", SetStart, "on or off"},
     {"DLTAP_STEP_DOWN", SetStepDown, "off, percent or PERCENT:SECONDS"},
     {"DLTAP_SWITCHES", SetSwitches, "0 or 1"},
+    {"DLTAP_TF_NAMES", SetTensorflowNames, "0 or 1"},
     {"DLTAP_NVTX_NEXT", nullptr, nullptr},  // entry/nvtx_injection.cc
     {"DLTAP_SHARED", nullptr, nullptr},
     {"DLTAP_TOOLS", nullptr, nullptr},

@@ -29,6 +29,7 @@ struct Config {
   bool disabled = false;                      // DLTAP_DISABLE
   bool start_paused = false;                  // DLTAP_START=off
   bool pointers = true;                       // DLTAP_POINTERS
+  bool tensorflow_names = false;              // DLTAP_TF_NAMES
   Level level = Level::kKernels;              // DLTAP_LEVEL
   SizePolicy policy = SizePolicy::kRing;      // DLTAP_MAX_MB=N:stop
   bool switches = true;                       // DLTAP_SWITCHES

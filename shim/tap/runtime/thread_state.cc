@@ -94,8 +94,11 @@ void UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
 
 }  // namespace
 
-// Reached every quarter of the ring. Half full wakes the collector.
+// Reached every quarter of the ring. Half full wakes the collector. What is
+// held becomes part of the trace: it cannot be taken to another ring.
 [[gnu::cold]] bool MakeRoom(ThreadState& thread, int slots) {
+  std::atomic_ref(thread.ring->head)
+      .store(thread.head, std::memory_order_release);
   const uint64_t tail =
       std::atomic_ref(thread.ring->tail).load(std::memory_order_acquire);
   const uint64_t capacity = thread.mask + 1;
@@ -205,14 +208,17 @@ void UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
   ++thread.counters[counter_index];
 }
 
-bool AppendSpecial(trace::SpecialSlot kind, const void* payload,
-                   uint32_t payload_bytes) {
+namespace {
+
+// In its place in the ring, not committed. nullptr: not now, or no room.
+trace::CallSlot* WriteSpecial(trace::SpecialSlot kind, const void* payload,
+                              uint32_t payload_bytes) {
   ThreadState& thread = t_thread;
   const uint32_t word = g_process.word.load(std::memory_order_relaxed);
-  if (word < kFirstSession) return false;
-  if (thread.session != word && !AttachThread(thread)) return false;
+  if (word < kFirstSession) return nullptr;
+  if (thread.session != word && !AttachThread(thread)) return nullptr;
   trace::CallSlot* slot = Reserve(thread, 1);
-  if (slot == nullptr) return false;
+  if (slot == nullptr) return nullptr;
   slot->begin_ticks = Ticks();
   slot->duration_ticks = 0;
   slot->entry_point = static_cast<uint16_t>(kind);
@@ -220,8 +226,43 @@ bool AppendSpecial(trace::SpecialSlot kind, const void* payload,
   slot->flags = 0;
   memset(slot->payload, 0, sizeof(slot->payload));
   memcpy(slot->payload, payload, payload_bytes);
-  Commit(thread, 1);
+  return slot;
+}
+
+}  // namespace
+
+bool AppendSpecial(trace::SpecialSlot kind, const void* payload,
+                   uint32_t payload_bytes) {
+  if (WriteSpecial(kind, payload, payload_bytes) == nullptr) return false;
+  Commit(t_thread, 1);
   return true;
+}
+
+bool HoldSpecial(trace::SpecialSlot kind, const void* payload,
+                 uint32_t payload_bytes) {
+  if (WriteSpecial(kind, payload, payload_bytes) == nullptr) return false;
+  ++t_thread.head;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  t_thread.appending = 0;
+  return true;
+}
+
+// A signal handler that comes between must not append: what it wrote would be
+// taken back.
+bool DropHeld() {
+  ThreadState& thread = t_thread;
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  if (word != kPaused && word < kFirstSession) return false;
+  if (thread.session != LastSession() || thread.appending != 0) return false;
+  thread.appending = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const bool holds =
+      thread.head !=
+      std::atomic_ref(thread.ring->head).load(std::memory_order_relaxed);
+  if (holds) --thread.head;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  thread.appending = 0;
+  return holds;
 }
 
 }  // namespace dltap::shim

@@ -122,6 +122,15 @@ inline bool IsInForkedChild(ThreadState& thread) {
 bool AppendSpecial(trace::SpecialSlot kind, const void* payload,
                    uint32_t payload_bytes);
 
+// The same, but the slot is held: it becomes part of the trace with the
+// thread's next record, unless DropHeld() comes first. It is lost with the
+// thread.
+bool HoldSpecial(trace::SpecialSlot kind, const void* payload,
+                 uint32_t payload_bytes);
+// Takes back the last slot that the calling thread holds, also while recording
+// is paused. False: it holds none.
+bool DropHeld();
+
 }  // namespace dltap::shim
 
 #endif  // DLTAP_SHIM_TAP_RUNTIME_THREAD_STATE_H_

@@ -215,9 +215,11 @@ TEST(TapRecordingTest, ForkedChildIsDelayedByItsOwnSessionOnly) {
 // "DOMAIN:NAME" and how often.
 std::map<std::string, int> RangesOf(const analyzer::TraceModel& model) {
   std::map<std::string, int> ranges;
-  for (const analyzer::Range& range : model.processes.at(0).ranges) {
-    ++ranges[std::string(model.texts[range.domain]) + ":" +
-             std::string(model.texts[range.name])];
+  for (const analyzer::Process& process : model.processes) {
+    for (const analyzer::Range& range : process.ranges) {
+      ++ranges[std::string(model.texts[range.domain]) + ":" +
+               std::string(model.texts[range.name])];
+    }
   }
   return ranges;
 }
@@ -251,6 +253,55 @@ TEST(TapRecordingTest, ACompilersInstructionsComeWithItsRanges) {
       {"numbers", ""},
       {"odd", ""}};
   EXPECT_EQ(details, expected);
+}
+
+std::map<std::string, int> AnnotationsUnder(
+    const std::vector<std::string>& variables,
+    const std::vector<std::string>& arguments = {}) {
+  TappedProgram program("annotations");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY);
+  for (const std::string& variable : variables) program.With(variable);
+  EXPECT_EQ(program.Run(arguments).exit_code(), 0);
+  return RangesOf(program.Read());
+}
+
+TEST(TapRecordingTest, TensorFlowNamesTheOperationsThatStartWork) {
+  const std::map<std::string, int> expected = {
+      {"TSL:call:StatefulPartitionedCall", 3},
+      {"TSL:model/MatMul:MatMul", 3},
+      {"private:nothing", 3}};
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=1"}), expected);
+}
+
+TEST(TapRecordingTest, TensorFlowsAnnotationsAreLeftAloneUnlessAskedFor) {
+  using Ranges = std::map<std::string, int>;
+  EXPECT_EQ(AnnotationsUnder({}), Ranges());
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=0"}), Ranges());
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=1", "DLTAP_LEVEL=host"}),
+            Ranges());
+}
+
+TEST(TapRecordingTest, TensorFlowsAnnotationsStayOffWhereNoGpuWorks) {
+  const std::map<std::string, int> expected;
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=1"}, {"idle"}), expected);
+}
+
+// The parent's push is none of the child's, whose session begins inside its
+// first product: it has one graph, the parent three and what it forked in.
+TEST(TapRecordingTest, AForkedChildTakesBackNothingOfItsParents) {
+  const std::map<std::string, int> expected = {
+      {"TSL:call:StatefulPartitionedCall", 1 + 3 + 1},
+      {"TSL:model/MatMul:MatMul", 1 + 3 + 1},
+      {"private:nothing", 3}};
+  EXPECT_EQ(AnnotationsUnder({"DLTAP_TF_NAMES=1"}, {"fork"}), expected);
+}
+
+TEST(TapRecordingTest, TensorFlowsAnnotationsStayOffWhereTheTapIs) {
+  TappedProgram program("annotations");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
+      .With("DLTAP_TF_NAMES=1")
+      .With("DLTAP_DISABLE=1");
+  EXPECT_EQ(program.Run({}).output, "annotations off\n");
 }
 
 TEST(TapRecordingTest, AForkedChildIsInTheRangesOfItsThread) {

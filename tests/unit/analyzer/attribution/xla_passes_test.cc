@@ -552,7 +552,8 @@ TEST(XlaPassesTest, ATapeOfTensorFlowTellsWhatHasGradients) {
                    Thunk(50, "XLA_Args", "input_transpose_fusion") +
                    Thunk(60, "adam/mul", "loop_multiply_fusion") +
                    Thunk(70, "model_10/dense_1/MatMul", "gemm_fusion_dot_4")),
-      (Directions{kForward, kForward, kBackward, kNone, kNone, kNone, kNone}));
+      (Directions{kForward, kForward, kBackward, kNone, kNone, kUpdate,
+                  kUpdate}));
 }
 
 TEST(XlaPassesTest, ATapeMayStandInsideAScope) {
@@ -562,7 +563,7 @@ TEST(XlaPassesTest, ATapeMayStandInsideAScope) {
           Thunk(20, "train/gradient_tape/model/MatMul", "gemm_fusion_dot_1") +
           Thunk(30, "train/mul", "loop_multiply_fusion") +
           Thunk(40, "my_gradient_tape/model", "loop_fusion")),
-      (Directions{kForward, kBackward, kNone, kNone}));
+      (Directions{kForward, kBackward, kUpdate, kUpdate}));
 }
 
 TEST(XlaPassesTest, APathNamesWhatANameDoesNot) {

@@ -56,6 +56,13 @@ TEST_F(RunEnvironmentTest, NvtxFindsTheTapWhichKnowsTheUsersTool) {
   EXPECT_EQ(environment["DLTAP_NVTX_NEXT"], "/nsys.so");
 }
 
+TEST_F(RunEnvironmentTest, TensorflowsNamesAreAskedForOnlyIfWanted) {
+  EXPECT_FALSE(Make({}).contains("DLTAP_TF_NAMES"));
+  EXPECT_EQ(Make({{"DLTAP_TF_NAMES", "1"}})["DLTAP_TF_NAMES"], "1");
+  settings_.tensorflow_names = true;
+  EXPECT_EQ(Make({})["DLTAP_TF_NAMES"], "1");
+}
+
 TEST_F(RunEnvironmentTest, RealGpuLeavesTheRestAlone) {
   const Environment environment = Make({{"HOME", "/root"}});
   EXPECT_EQ(environment.at("DLTAP_OUTPUT"), "/runs/100%%");

@@ -51,6 +51,27 @@ Steps StepsOf(const TraceModel& model) {
   return FindSteps(model, model.processes[0], attribution.processes[0]);
 }
 
+TEST(PassSignsTest, AGraphsGradientsTellABackwardPass) {
+  const auto product = [](int at, const char* operation) {
+    return absl::StrCat(
+        "range t=", at, "..", at + 5, "us thread=0 kind=nvtx name=\"",
+        operation, "\" domain=TSL\ncall t=", at + 1, "..", at + 3,
+        "us thread=0 cudaLaunchKernel\nlaunchapi t=", at + 1, "..", at + 2,
+        "us thread=0 corr=", at, "\nkernel t=", at + 4, "..", at + 9,
+        "us device=0 corr=", at, " name=gemm\n");
+  };
+  for (const char* last :
+       {"gradient_tape/model/MatMul:MatMul", "other/MatMul:MatMul"}) {
+    const TraceModel model = TraceFromText(
+        absl::StrCat("device 0 name=gpu\nthread 0 tid=1\n",
+                     product(10, "model/MatMul:MatMul"), product(20, last)));
+    const Attribution attribution = Attribute(model);
+    EXPECT_EQ(
+        ShowsABackwardPass(model, model.processes[0], attribution.processes[0]),
+        std::string_view(last).starts_with("gradient_tape"));
+  }
+}
+
 TEST(PassSignsTest, PathsOfXlaTellABackwardPass) {
   for (const bool trains : {true, false}) {
     const TraceModel model = TraceOf(trains ? "cffbb" : "ceecee");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "analyzer/metrics/window.h"
 #include "tests/support/trace_text.h"
 
@@ -252,6 +253,56 @@ TEST(StepFinderTest, AGradientOfTheLossAloneIsNoBackwardPass) {
   EXPECT_EQ(steps.steps[4].use, StepUse::kEvaluation);
   EXPECT_EQ(steps.steps[5].use, StepUse::kUsed);
   EXPECT_EQ(steps.steps[9].use, StepUse::kEvaluation);
+}
+
+// What TensorFlow runs for a letter: 'f' forward, 'b' its gradient, 'c' what a
+// gradient begins with, any other an optimizer's.
+std::string OperationOf(char letter) {
+  if (letter == 'f') return "model/MatMul:MatMul";
+  if (letter == 'b') return "gradient_tape/model/MatMul:MatMul";
+  if (letter == 'c') return "gradient_tape/model/Fill:Fill";
+  return std::string("adam/").append(1, letter) + ":AssignSubVariableOp";
+}
+
+std::string KernelOf(char letter) {
+  if (letter == 'f' || letter == 'b') return {'g', 'e', 'm', 'm', '_', letter};
+  return std::string(1, letter) + "_GPU_DT_FLOAT_DT_FLOAT_kernel";
+}
+
+// Every 10 us one operation of TensorFlow's, by letters.
+std::string Operations(const std::string& letters) {
+  std::string text =
+      "process pid=1 framework=\"tensorflow 2.20.0\"\ndevice 0 name=gpu\n"
+      "thread 0 tid=1 name=python\n";
+  int at = 0;
+  for (const char letter : letters) {
+    at += 10;
+    text += absl::StrFormat(
+        "range t=%dus..%dus thread=0 name=\"%s\" kind=nvtx domain=TSL\n"
+        "call t=%dus..%dus thread=0 cudaLaunchKernel launches=%s\n"
+        "launchapi t=%dus..%dus thread=0 corr=%d\n"
+        "kernel t=%dus..%dus device=0 corr=%d name=%s\n",
+        at, at + 5, OperationOf(letter), at + 1, at + 3, KernelOf(letter),
+        at + 1, at + 2, at, at + 4, at + 9, at, KernelOf(letter));
+  }
+  return text;
+}
+
+TEST(StepFinderTest, FactorsOfAnUpdateMayBeWorkedOutBeforeTheStep) {
+  // Each step has two and two factors, one of them before its forward pass.
+  std::string epoch;
+  for (const char order : std::string("ABBABA")) {
+    epoch += order == 'A' ? "pqfrsbu" : "rsfpqbu";
+  }
+  EXPECT_EQ(
+      StepsOf(TraceFromText(Operations(epoch + epoch + epoch))).steps.size(),
+      18);
+}
+
+TEST(StepFinderTest, WhatNeedsNoInputBeforeTheFirstPassIsNoStep) {
+  std::string run;
+  for (int i = 0; i < 12; ++i) run += "cpffbbu";
+  EXPECT_EQ(StepsOf(TraceFromText(Operations(run))).steps.size(), 12);
 }
 
 TEST(StepFinderTest, APassForwardAmongGradientsBeginsNoStep) {

@@ -28,6 +28,7 @@ TEST(ConfigTest, EmptyEnvironmentGivesDefaults) {
   EXPECT_FALSE(config.disabled);
   EXPECT_FALSE(config.start_paused);
   EXPECT_TRUE(config.pointers);
+  EXPECT_FALSE(config.tensorflow_names);
   EXPECT_EQ(config.level, Level::kKernels);
   EXPECT_EQ(config.max_bytes, uint64_t{2048} << 20);
   EXPECT_EQ(config.policy, SizePolicy::kRing);
@@ -39,7 +40,7 @@ TEST(ConfigTest, EveryVariableIsRead) {
   const Config config =
       Parse({"DLTAP_OUTPUT=/tmp/x", "DLTAP_MAX_MB=10", "DLTAP_LEVEL=host",
              "DLTAP_START=off", "DLTAP_LOG=debug", "DLTAP_DISABLE=1",
-             "DLTAP_CLOCK=monotonic", "DLTAP_POINTERS=0"});
+             "DLTAP_CLOCK=monotonic", "DLTAP_POINTERS=0", "DLTAP_TF_NAMES=1"});
   EXPECT_STREQ(config.output, "/tmp/x");
   EXPECT_EQ(config.max_bytes, uint64_t{10} << 20);
   EXPECT_EQ(config.level, Level::kHost);
@@ -48,6 +49,7 @@ TEST(ConfigTest, EveryVariableIsRead) {
   EXPECT_TRUE(config.disabled);
   EXPECT_EQ(config.clock, ClockKind::kMonotonic);
   EXPECT_FALSE(config.pointers);
+  EXPECT_TRUE(config.tensorflow_names);
   EXPECT_THAT(g_warnings, IsEmpty());
 }
 
