@@ -568,7 +568,7 @@ TEST(GapsTest, AFeederRunsWhileAnyOfItsThreadsDoes) {
   const Gap gap =
       OnlyGap(Switched("call t=2..3us thread=1 cudaLaunchKernel\n"
                        "launchapi t=2..3us thread=1 corr=9\n"
-                       "kernel t=5..9us device=0 stream=7 corr=9 name=other\n"
+                       "kernel t=5..10us device=0 stream=7 corr=9 name=other\n"
                        "sample t=0us thread=1 on_cpu=1 cpu=0us\n"
                        "sample t=400us thread=1 on_cpu=1 cpu=100us\n"
                        "switches_known t=0..400us thread=0\n"
