@@ -50,6 +50,12 @@ std::string InsideText(const Warning& warning) {
          "; dltap info names the threads";
 }
 
+bool IsTensorflow(const ProgramFigures& program) {
+  return std::ranges::any_of(program.frameworks, [](const std::string& name) {
+    return name.starts_with("tensorflow");
+  });
+}
+
 // "the program looked at 14 numbers that nobody computed: train.py:40 (9), ..."
 std::string ReadsText(const TrustFigures& trust, uint64_t n) {
   constexpr size_t kNamed = 3;
@@ -159,7 +165,10 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
     case WarningId::kDirectionUnknown:
       return "of " + share +
              " of the kernels' time nothing tells the direction: forward, "
-             "backward and update are at least what they are said to be";
+             "backward and update are at least what they are said to be" +
+             (IsTensorflow(figures.program)
+                  ? "; a recording with dltap run --tf-names does"
+                  : "");
     case WarningId::kAllocationFailed: return FailureText(figures.memory);
     case WarningId::kLevelHost: return LevelText(figures.trust);
     case WarningId::kCount: break;

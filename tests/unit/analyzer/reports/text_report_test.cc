@@ -141,6 +141,20 @@ TEST(TextReportTest, ARequestRefusedTwiceIsOneLine) {
             report.find(failed));
 }
 
+TEST(TextReportTest, WhereTensorflowsNamesTellDirectionsTheyAreNamed) {
+  const auto report_of = [](const std::string& framework) {
+    return Report(
+        "process pid=1 framework=\"" + framework +
+        "\"\n"
+        "device 0 name=gpu\n"
+        "kernel t=0..40us device=0 "
+        "name=\"void tensorflow::BiasGradNHWC_SharedAtomics()\"\n"
+        "kernel t=40..100us device=0 name=Mul_GPU_DT_FLOAT_DT_FLOAT_kernel\n");
+  };
+  EXPECT_TRUE(Has(report_of("tensorflow 2.20.0"), "--tf-names"));
+  EXPECT_FALSE(Has(report_of("torch 2.11.0"), "--tf-names"));
+}
+
 TEST(TextReportTest, AnEmptyTableIsSaidToBeOne) {
   EXPECT_TRUE(Has(Report(kSmallRows, ReportBy::kEvidence),
                   "nothing tells of a kernel other than its name does"));
