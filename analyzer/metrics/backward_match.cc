@@ -167,6 +167,11 @@ BackwardMatcher::Units BackwardMatcher::OfOneNode(
   Units units{owner};
   const RangeId node = NodeOf(known);
   if (!node.known()) return units;
+  // The kernels of a framework's own loss or activation are one.
+  if (!IsLayerProduct(known.layer_class) &&
+      model_.texts[process_.ranges[node.value()].name].starts_with("aten::")) {
+    return units;
+  }
   const auto at = std::find(forward.begin(), forward.end(), owner);
   for (auto it = at; it != forward.begin();) {
     const LayerUnit& unit = units_[*--it];

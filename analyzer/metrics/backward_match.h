@@ -31,7 +31,8 @@ class BackwardMatcher {
   BackwardMatcher(const TraceModel& model, const Process& process,
                   const ProcessAttribution& attribution,
                   const std::vector<LayerUnit>& units)
-      : process_(process),
+      : model_(model),
+        process_(process),
         attribution_(attribution),
         units_(units),
         ranges_(model, process) {}
@@ -71,6 +72,7 @@ class BackwardMatcher {
             const std::vector<uint32_t>& backward,
             const std::vector<size_t>& known) const;
 
+  const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   const std::vector<LayerUnit>& units_;
