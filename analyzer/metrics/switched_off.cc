@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/container/flat_hash_map.h"
 #include "analyzer/model/near_search.h"
 
 namespace dltap::analyzer {
@@ -18,23 +19,67 @@ struct Change {
   int preempted = 0;
 };
 
+// Of one thread; all in time.
+struct ThreadTold {
+  std::vector<const CpuSample*> samples;
+  std::vector<Interval> known;  // disjoint
+  std::vector<OffCpu> off;      // disjoint
+
+  // Records come one after another; damaged ones may overlap, and would count
+  // one thread for two.
+  void Add(const SwitchesKnown& span) {
+    if (known.empty() || known.back().end_ns < span.begin_ns) {
+      known.push_back({span.begin_ns, span.end_ns});
+    } else {
+      known.back().end_ns = std::max(known.back().end_ns, span.end_ns);
+    }
+  }
+  // What lasts over the end of a record goes on with the next one, and is one.
+  void Add(OffCpu span) {
+    if (!off.empty()) {
+      OffCpu& last = off.back();
+      if (last.end_ns == span.begin_ns && last.preempted == span.preempted) {
+        last.end_ns = std::max(last.end_ns, span.end_ns);
+        return;
+      }
+      span.begin_ns = std::max(span.begin_ns, last.end_ns);
+    }
+    if (span.begin_ns < span.end_ns) off.push_back(span);
+  }
+};
+
+// By thread.
+using Told = absl::flat_hash_map<size_t, ThreadTold>;
+
+Told TellThreads(const Process& process, const std::vector<ThreadId>& threads) {
+  Told told;
+  for (const ThreadId thread : threads) told.try_emplace(thread.value());
+  const auto of = [&told](ThreadId thread) -> ThreadTold* {
+    const auto it = thread.known() ? told.find(thread.value()) : told.end();
+    return it == told.end() ? nullptr : &it->second;
+  };
+  for (const CpuSample& sample : process.cpu_samples) {
+    if (auto* thread = of(sample.thread)) thread->samples.push_back(&sample);
+  }
+  for (const SwitchesKnown& known : process.switches_known) {
+    if (auto* thread = of(known.thread)) thread->Add(known);
+  }
+  for (const OffCpu& off : process.off_cpu) {
+    if (auto* thread = of(off.thread)) thread->Add(off);
+  }
+  return told;
+}
+
 class Changes {
  public:
-  explicit Changes(const Process& process) : process_(process) {}
-
-  void AddThread(ThreadId thread) {
-    samples_.clear();
-    for (const CpuSample& sample : process_.cpu_samples) {
-      if (sample.thread == thread) samples_.push_back(&sample);
-    }
+  void AddThread(const ThreadTold& thread) {
     int64_t first_ns = std::numeric_limits<int64_t>::max();
     int64_t last_ns = std::numeric_limits<int64_t>::min();
-    if (!samples_.empty()) {
-      first_ns = samples_.front()->at_ns;
-      last_ns = samples_.back()->at_ns;
+    if (!thread.samples.empty()) {
+      first_ns = thread.samples.front()->at_ns;
+      last_ns = thread.samples.back()->at_ns;
     }
-    for (const SwitchesKnown& known : process_.switches_known) {
-      if (known.thread != thread) continue;
+    for (const Interval& known : thread.known) {
       Add({.at_ns = known.begin_ns, .known = 1}, known.end_ns);
       first_ns = std::min(first_ns, known.begin_ns);
       last_ns = std::max(last_ns, known.end_ns);
@@ -62,23 +107,21 @@ class Changes {
   // The kernel tells when a thread gets a CPU, not when it woke up. What the
   // run delay has grown between two samples beyond the thread's preemptions is
   // how long it waited behind the sleeps that ended meanwhile.
-  void AddOff(ThreadId thread) {
-    off_.clear();
-    for (const OffCpu& off : process_.off_cpu) {
-      if (off.thread == thread) off_.push_back(off);
-    }
-    auto sample = samples_.begin();
-    for (auto next = off_.begin(); next != off_.end();) {
-      while (sample != samples_.end() && (*sample)->at_ns < next->end_ns) {
+  void AddOff(const ThreadTold& thread) {
+    const auto& samples = thread.samples;
+    const auto& off = thread.off;
+    auto sample = samples.begin();
+    for (auto next = off.begin(); next != off.end();) {
+      while (sample != samples.end() && (*sample)->at_ns < next->end_ns) {
         ++sample;
       }
       const auto first = next;
-      while (next != off_.end() &&
-             (sample == samples_.end() || next->end_ns <= (*sample)->at_ns)) {
+      while (next != off.end() &&
+             (sample == samples.end() || next->end_ns <= (*sample)->at_ns)) {
         ++next;
       }
       const bool is_between =
-          sample != samples_.end() && sample != samples_.begin();
+          sample != samples.end() && sample != samples.begin();
       AddBetween(first, next,
                  is_between ? RunDelay(**std::prev(sample), **sample) : 0);
     }
@@ -109,9 +152,6 @@ class Changes {
     }
   }
 
-  const Process& process_;
-  std::vector<const CpuSample*> samples_;  // of the thread, as the next
-  std::vector<OffCpu> off_;
   std::vector<Change> changes_;
 };
 
@@ -129,8 +169,10 @@ void Extend(Intervals& intervals, Interval span) {
 SwitchedOff::SwitchedOff(const Process& process,
                          const std::vector<ThreadId>& threads) {
   if (process.switches_known.empty()) return;
-  Changes changes(process);
-  for (const ThreadId thread : threads) changes.AddThread(thread);
+  Changes changes;
+  for (const auto& [thread, told] : TellThreads(process, threads)) {
+    changes.AddThread(told);
+  }
   Change now{.at_ns = std::numeric_limits<int64_t>::min()};
   for (const Change& change : changes.InOrder()) {
     const Interval span{now.at_ns, change.at_ns};

@@ -13,6 +13,8 @@ using trace::RecordView;
 using trace::ThreadSwitch;
 
 constexpr uint64_t kMaxDelayNs = 1'000'000'000;  // no writer comes near it
+// A switch and the reading of the clocks: a year. Differences of times fit.
+constexpr int64_t kMaxApartNs = int64_t{365} * 24 * 3600 * 1'000'000'000;
 
 std::string_view LevelName(uint8_t level) {
   switch (static_cast<trace::Level>(level)) {
@@ -57,7 +59,9 @@ bool SampleStage::AddSwitches(const RecordView& record) {
   }
   const int64_t now_ns = timeline_.FromTicks(fixed.ticks);
   const auto time = [&](uint64_t monotonic_ns) {
-    return now_ns - static_cast<int64_t>(fixed.monotonic_ns - monotonic_ns);
+    return now_ns -
+           std::clamp(static_cast<int64_t>(fixed.monotonic_ns - monotonic_ns),
+                      -kMaxApartNs, kMaxApartNs);
   };
   const ThreadId thread = definitions_.ThreadOf(fixed.thread);
   auto state = static_cast<ThreadSwitch>(fixed.state);

@@ -206,6 +206,7 @@ void* RunCollector(void*) {
   prctl(PR_SET_NAME, "dltap", 0, 0, 0);
   PutDownProgramState();
   g_schedule = Schedule{};
+  ForgetSwitches();
   if (!OpenSession()) {
     g_process.word.store(kDisabled, std::memory_order_release);
     WriteWaitingLines();

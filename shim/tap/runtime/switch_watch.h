@@ -9,11 +9,13 @@
 // sleeps and when it would run on and may not. Takes no descriptor for longer
 // than it takes to map a ring of 36 KiB, which children don't inherit. Costs
 // the program's threads the kernel's note of a switch (0.5 to 2 us); one that
-// switches more than 5,000 times a second is let go, since it would lose more
-// than 1 %.
+// switches more than 5,000 times a second is let go for 3 s, since it would
+// lose more than 1 %.
 //
 // Not under a seccomp filter, which may end a process for a call that it does
-// not know, not with the simulation's clock, and not with DLTAP_SWITCHES=0.
+// not know, not where the rings would take more than an eighth of the memory
+// that the user may lock, not in a time namespace, not with the simulation's
+// clock, and not with DLTAP_SWITCHES=0.
 // Collector only.
 namespace dltap::shim {
 
@@ -21,8 +23,14 @@ namespace dltap::shim {
 // don't live to see it; then writes the switches since the last time.
 void FollowSwitches(ThreadBuffer& buffer);
 
+// Of a thread that is not looked at now: writes them if they crowd.
+void SaveSwitches(ThreadBuffer& buffer);
+
 // Writes the last ones of a thread that has ended, and lets go.
 void EndSwitches(ThreadBuffer& buffer);
+
+// When a session begins: those of a parent process are not ours.
+void ForgetSwitches();
 
 // Of all threads, when nothing is recorded any more.
 void EndAllSwitches();

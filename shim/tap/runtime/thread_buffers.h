@@ -19,7 +19,7 @@ enum class BufferState : uint32_t {
 // How far the context switches of a thread are written; see switch_watch.h.
 struct SwitchWatch {
   const void* ring;   // the kernel writes it; nullptr: not watched
-  uint64_t since_ns;  // monotonic; all before is written
+  uint64_t since_ns;  // monotonic; all before is written, or not wanted
   uint64_t read_bytes;
   uint8_t state;  // trace::ThreadSwitch, then
   uint8_t looks;  // at the thread, before it is watched

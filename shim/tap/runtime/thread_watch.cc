@@ -205,8 +205,12 @@ uint64_t SampleThreads(uint64_t now_ns) {
   for (uint32_t i = 0; i < count && samples < kMaxSamples; ++i) {
     if (++g_last_sampled >= count) g_last_sampled = 0;
     ThreadBuffer& buffer = g_buffers.at(g_last_sampled);
-    const Due due = buffer.is_owned() ? WhyDue(buffer, now_ns) : Due::kNo;
-    if (due == Due::kNo) continue;
+    if (!buffer.is_owned()) continue;
+    const Due due = WhyDue(buffer, now_ns);
+    if (due == Due::kNo) {
+      SaveSwitches(buffer);
+      continue;
+    }
     if (due == Due::kWork) g_last_work_ns = now_ns;
     SampleThread(buffer);
     ++samples;

@@ -87,7 +87,8 @@ MODES = {
                "small_stack_storm", "ranges_on_small_stacks", "reload_storm",
                "shared_memory"),
     "systems": ("ring_of_requests", "polled_ring", "polled_ring_at_the_end",
-                "asynchronous_files", "event_loop", "old_kernel",
+                "little_locked_memory", "asynchronous_files", "event_loop",
+                "old_kernel",
                 "no_scheduler", "killed_for_events",
                 "killed_for_events_later", "reads_all_memory",
                 "advises_all_memory", "protected_keys", "memory_policy",
@@ -181,7 +182,8 @@ ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
         "no_mounts", "full_shared_memory", "output_read_only_later",
         "output_unmounted", "read_only_folder", "real_time_limit",
         "pivots_root", "unshares_all", "process_limit_later",
-        "thread_drops_user", "thread_drops_user_first", "frozen"}
+        "thread_drops_user", "thread_drops_user_first", "frozen",
+        "little_locked_memory"}
 
 
 def mode_cases():

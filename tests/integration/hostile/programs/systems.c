@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -86,6 +87,27 @@ static int PolledRing(void) { return RequestRing(IORING_SETUP_SQPOLL); }
 static int PolledRingAtTheEnd(void) {
   RequestRing(IORING_SETUP_SQPOLL);
   pthread_exit(NULL);
+}
+
+// A user who may lock 64 KiB has most of it for requests, which the kernel adds
+// to what others lock for that user.
+static int LittleLockedMemory(void) {
+  enum { kBytes = 56 << 10, kNobody = 65534 };
+  SetLimit(RLIMIT_MEMLOCK, 64 << 10);
+  Say("work %d\n", Work(3));
+  if (setgid(kNobody) != 0 || setuid(kNobody) != 0) Say("no user\n");
+  WorkAWhile(30);
+  struct io_uring_params parameters;
+  memset(&parameters, 0, sizeof(parameters));
+  const int ring = (int)syscall(SYS_io_uring_setup, 8, &parameters);
+  void* memory = mmap(NULL, kBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const struct iovec buffer = {memory, kBytes};
+  errno = 0;
+  const long result =
+      syscall(SYS_io_uring_register, ring, IORING_REGISTER_BUFFERS, &buffer, 1);
+  Say("ring %d, buffers %ld %s\n", ring >= 0, result, strerror(errno));
+  return 0;
 }
 
 static volatile int g_written;
@@ -455,6 +477,7 @@ int main(int argc, char** argv) {
       {"ring_of_requests", RingOfRequests},
       {"polled_ring", PolledRing},
       {"polled_ring_at_the_end", PolledRingAtTheEnd},
+      {"little_locked_memory", LittleLockedMemory},
       {"asynchronous_files", AsynchronousFiles},
       {"event_loop", EventLoop},
       {"old_kernel", OldKernel},

@@ -594,6 +594,22 @@ TEST(GapsTest, WhatASleeperWaitsForACpuAfterItWokeUpIsPreemption) {
   EXPECT_EQ(Us(late, IdleCause::kPreempted), 15);
 }
 
+// Looks at 160 us end one record and begin the next.
+TEST(GapsTest, APreemptionOverALookIsOne) {
+  const Gap gap = OnlyGap(Delayed("0us", "0us") +
+                          "sample t=160us thread=0 on_cpu=1 cpu=50us "
+                          "run_delay=0us\n"
+                          "sample t=300us thread=0 on_cpu=1 cpu=70us "
+                          "run_delay=20us\n"
+                          "switches_known t=0..160us thread=0\n"
+                          "switches_known t=160..400us thread=0\n"
+                          "off_cpu t=150..160us thread=0 preempted=1\n"
+                          "off_cpu t=160..170us thread=0 preempted=1\n"
+                          "off_cpu t=172..178us thread=0 preempted=0\n");
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 20);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 6);
+}
+
 TEST(GapsTest, WithoutRunDelayWhatDoesNotRunSleeps) {
   const Gap gap = OnlyGap(Delayed("0us", "0us"));
   EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
