@@ -56,6 +56,15 @@ bool IsTensorflow(const ProgramFigures& program) {
   });
 }
 
+std::string DirectionText(const Warning& warning,
+                          const ProgramFigures& program) {
+  return "of " + PercentText(warning.share) +
+         " of the kernels' time nothing tells the direction: forward, "
+         "backward and update are at least what they are said to be" +
+         (IsTensorflow(program) ? "; a recording with dltap run --tf-names does"
+                                : "");
+}
+
 // "the program looked at 14 numbers that nobody computed: train.py:40 (9), ..."
 std::string ReadsText(const TrustFigures& trust, uint64_t n) {
   constexpr size_t kNamed = 3;
@@ -163,12 +172,7 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
     case WarningId::kUnclassified:
       return share + " of the GPU time has no class";
     case WarningId::kDirectionUnknown:
-      return "of " + share +
-             " of the kernels' time nothing tells the direction: forward, "
-             "backward and update are at least what they are said to be" +
-             (IsTensorflow(figures.program)
-                  ? "; a recording with dltap run --tf-names does"
-                  : "");
+      return DirectionText(warning, figures.program);
     case WarningId::kAllocationFailed: return FailureText(figures.memory);
     case WarningId::kLevelHost: return LevelText(figures.trust);
     case WarningId::kCount: break;
