@@ -5,18 +5,11 @@
 #include "shim/tap/runtime/thread_buffers.h"
 
 // Follows the context switches of threads that submit work, where the kernel
-// tells them (perf_event_open(2), PERF_RECORD_SWITCH, Linux 4.17): when each
-// sleeps and when it would run on and may not. Takes no descriptor for longer
-// than it takes to map a ring of 36 KiB, which children don't inherit. Costs
+// tells them (switch_ring.h): when each sleeps and when it would run on and may
+// not. Not with the simulation's clock, and not with DLTAP_SWITCHES=0. Costs
 // the program's threads the kernel's note of a switch (0.5 to 2 us); one that
 // switches more than 5,000 times a second is let go for 3 s, since it would
-// lose more than 1 %.
-//
-// Not under a seccomp filter, which may end a process for a call that it does
-// not know, not where the rings would take more than an eighth of the memory
-// that the user may lock, not in a time namespace, not with the simulation's
-// clock, and not with DLTAP_SWITCHES=0.
-// Collector only.
+// lose more than 1 %. Collector only.
 namespace dltap::shim {
 
 // After a look at the thread: begins with the second one, since many threads

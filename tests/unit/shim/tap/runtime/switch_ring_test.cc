@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/switch_ring.h"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace dltap::shim {
+namespace {
+
+using trace::ThreadSwitch;
+
+void SleepMs(long ms) {
+  const timespec time = {ms / 1000, ms % 1000 * 1'000'000};
+  nanosleep(&time, nullptr);
+}
+
+struct Switch {
+  uint64_t at_ns;
+  ThreadSwitch state;
+};
+
+// A thread that does `work` once its switches are noted.
+class SwitchRingTest : public ::testing::Test {
+ protected:
+  void Run(void (*work)()) {
+    thread_ = std::thread([this, work] {
+      tid_ = static_cast<uint32_t>(gettid());
+      while (!may_begin_) SleepMs(1);
+      work();
+    });
+    while (tid_ == 0) SleepMs(1);
+    ring_ = MayAskForSwitches(1) ? MapSwitches(tid_) : nullptr;
+    may_begin_ = true;
+    thread_.join();
+  }
+  void TearDown() override {
+    if (ring_ != nullptr) UnmapSwitches(ring_);
+  }
+
+  std::atomic<uint32_t> tid_ = 0;
+  std::atomic<bool> may_begin_ = false;
+  std::thread thread_;
+  const void* ring_ = nullptr;
+};
+
+std::vector<Switch> All(SwitchReader& reader) {
+  std::vector<Switch> switches;
+  Switch next{};
+  while (reader.Next(&next.at_ns, &next.state)) switches.push_back(next);
+  return switches;
+}
+
+TEST_F(SwitchRingTest, ASleepBeginsAndEndsWithASwitch) {
+  Run([] { SleepMs(50); });
+  if (ring_ == nullptr) GTEST_SKIP() << "the kernel does not tell";
+  SwitchReader reader(ring_, 0);
+  const std::vector<Switch> switches = All(reader);
+  EXPECT_EQ(reader.lost(), 0u);
+  uint64_t longest_ns = 0;
+  for (size_t i = 0; i + 1 < switches.size(); ++i) {
+    EXPECT_LE(switches[i].at_ns, switches[i + 1].at_ns);
+    if (switches[i].state != ThreadSwitch::kSleeps) continue;
+    longest_ns =
+        std::max(longest_ns, switches[i + 1].at_ns - switches[i].at_ns);
+  }
+  EXPECT_GE(longest_ns, 49'000'000u);
+}
+
+TEST_F(SwitchRingTest, AThreadThatHasEndedRunsNoMore) {
+  Run([] {});
+  if (ring_ == nullptr) GTEST_SKIP() << "the kernel does not tell";
+  SwitchReader reader(ring_, 0);
+  const std::vector<Switch> switches = All(reader);
+  ASSERT_FALSE(switches.empty());
+  EXPECT_NE(switches.back().state, ThreadSwitch::kRuns);
+}
+
+TEST_F(SwitchRingTest, GoesOnWhereTheLastReaderStopped) {
+  Run([] { SleepMs(1); });
+  if (ring_ == nullptr) GTEST_SKIP() << "the kernel does not tell";
+  SwitchReader reader(ring_, 0);
+  EXPECT_FALSE(All(reader).empty());
+  SwitchReader next(ring_, reader.at_bytes());
+  EXPECT_TRUE(All(next).empty());
+  EXPECT_EQ(next.lost(), 0u);
+}
+
+TEST_F(SwitchRingTest, WhatWasOverwrittenIsCountedAsLost) {
+  Run([] {
+    const timespec shortly = {0, 1};
+    for (int i = 0; i < 3'000; ++i) nanosleep(&shortly, nullptr);
+  });
+  if (ring_ == nullptr) GTEST_SKIP() << "the kernel does not tell";
+  SwitchReader reader(ring_, 0);
+  EXPECT_TRUE(reader.crowds());
+  EXPECT_TRUE(All(reader).empty());
+  EXPECT_GE(reader.lost(), 6'000u);
+  SwitchReader next(ring_, reader.at_bytes());
+  EXPECT_TRUE(All(next).empty());
+  EXPECT_EQ(next.lost(), 0u);
+}
+
+// The program has closed all descriptors that it does not know, and opened one.
+TEST(SwitchEventTest, ADescriptorOfTheProgramsIsLeftAlone) {
+  const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  EXPECT_EQ(MapSwitchEvent(file), nullptr);
+  EXPECT_EQ(errno, EBADF);
+  char byte;
+  EXPECT_EQ(read(file, &byte, 1), 1);
+  close(file);
+}
+
+TEST(SwitchEventTest, AClosedDescriptorIsNone) {
+  EXPECT_EQ(MapSwitchEvent(-1), nullptr);
+  EXPECT_EQ(errno, EBADF);
+}
+
+}  // namespace
+}  // namespace dltap::shim
