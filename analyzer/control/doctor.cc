@@ -255,19 +255,34 @@ void DiagnoseSystem(const MachineFacts& machine, Findings& out) {
 }
 
 void DiagnoseContextSwitches(const MachineFacts& machine, Findings& out) {
-  if (machine.switches_error == 0) {
-    out.push_back({"switches", Verdict::kGood,
-                   "the kernel tells when threads sleep and are preempted",
-                   ""});
-    return;
+  const auto not_told = [&out](const char* why, std::string advice) {
+    out.push_back(
+        {"switches", Verdict::kNote,
+         absl::StrCat("the kernel does not tell when threads sleep: ", why,
+                      "; why the host is late is a mean over 25 "
+                      "ms"),
+         std::move(advice)});
+  };
+  switch (machine.no_switches) {
+    case NoSwitches::kTold:
+      out.push_back({"switches", Verdict::kGood,
+                     "the kernel tells when threads sleep and are preempted",
+                     ""});
+      return;
+    case NoSwitches::kFilter:
+      return not_told("there is a seccomp filter",
+                      "in a container, run with --security-opt "
+                      "seccomp=unconfined --cap-add PERFMON");
+    case NoSwitches::kLockedMemory:
+      return not_told("the user may lock too little memory",
+                      "raise ulimit -l to 4608 or more");
+    case NoSwitches::kTimeNamespace:
+      return not_told("the clock is that of a time namespace", "");
+    case NoSwitches::kRefused:
+      return not_told("it refuses",
+                      "set kernel.perf_event_paranoid to 2 or "
+                      "less, or give CAP_PERFMON");
   }
-  out.push_back(
-      {"switches", Verdict::kNote,
-       absl::StrCat("the kernel does not tell when threads sleep (",
-                    strerror(machine.switches_error),
-                    "): why the host is late is a mean over 25 ms"),
-       "set kernel.perf_event_paranoid to 2 or less; in a container, run with "
-       "--cap-add PERFMON --security-opt seccomp=unconfined"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #endif
 #include <gnu/libc-version.h>
 #include <linux/perf_event.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -166,18 +167,34 @@ bool HasInvariantTsc() {
          source.starts_with("hyperv_clocksource_tsc");
 }
 
-// The tap asks nothing of the kernel under a filter, which may end a process.
-bool IsFiltered() {
+// The number behind that name in /proc/thread-self/status; nullopt: none.
+std::optional<uint64_t> StatusField(std::string_view name, int base) {
   std::ifstream status("/proc/thread-self/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("Seccomp:")) return line.find('0') == line.npos;
+    if (!line.starts_with(name)) continue;
+    return std::strtoull(line.c_str() + name.size(), nullptr, base);
   }
-  return true;
+  return std::nullopt;
 }
 
-// As the tap asks, of this thread.
-int SwitchesError() {
-  if (IsFiltered()) return EPERM;
+bool LocksLittleMemory() {
+  constexpr uint64_t kIpcLock = uint64_t{1} << 14;
+  const uint64_t rings = 16 * 9 * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  rlimit limit{};
+  return (StatusField("CapEff:", 16).value_or(0) & kIpcLock) == 0 &&
+         (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur / 8 < rings);
+}
+
+bool HasOtherTime() {
+  std::ifstream offsets("/proc/self/timens_offsets");
+  std::string clock;
+  int64_t seconds = 0;
+  int64_t ns = 0;
+  return offsets >> clock >> seconds >> ns && (seconds != 0 || ns != 0);
+}
+
+// As MapSwitches() of the tap, of this thread. 0, or errno.
+int AskForSwitches() {
   perf_event_attr wanted = {};
   wanted.size = sizeof(wanted);
   wanted.type = PERF_TYPE_SOFTWARE;
@@ -190,6 +207,14 @@ int SwitchesError() {
   if (event < 0) return errno;
   close(event);
   return 0;
+}
+
+// MayAskForSwitches() of the tap says why it does not ask.
+NoSwitches WhyNoSwitches() {
+  if (StatusField("Seccomp:", 10).value_or(1) != 0) return NoSwitches::kFilter;
+  if (LocksLittleMemory()) return NoSwitches::kLockedMemory;
+  if (HasOtherTime()) return NoSwitches::kTimeNamespace;
+  return AskForSwitches() == 0 ? NoSwitches::kTold : NoSwitches::kRefused;
 }
 
 }  // namespace
@@ -215,7 +240,7 @@ MachineFacts LookAtMachine(const Environment& environment, int cuda_major,
   out.is_disabled = SaysYes(VariableOf(environment, "DLTAP_DISABLE"));
   out.is_host_level = VariableOf(environment, "DLTAP_LEVEL") == "host";
   out.has_invariant_tsc = HasInvariantTsc();
-  out.switches_error = SwitchesError();
+  out.no_switches = WhyNoSwitches();
   return out;
 }
 

@@ -12,6 +12,16 @@
 namespace dltap::analyzer {
 
 // What this machine and this environment offer a recording.
+// Why the tap learns nothing of context switches (shim/tap/runtime/
+// switch_ring.h).
+enum class NoSwitches : uint8_t {
+  kTold,  // it does
+  kFilter,
+  kLockedMemory,
+  kTimeNamespace,
+  kRefused  // by the kernel
+};
+
 struct MachineFacts {
   std::string tap;             // path of libdltap.so; empty: not found
   bool has_driver = false;     // NVIDIA's kernel driver
@@ -30,8 +40,8 @@ struct MachineFacts {
   uint64_t limit_bytes = 0;              // DLTAP_MAX_MB
   uint64_t shared_memory_bytes = 0;      // free in /dev/shm
   bool has_invariant_tsc = false;
-  int switches_error = 0;    // errno of asking the kernel for context switches
-  bool is_disabled = false;  // DLTAP_DISABLE
+  NoSwitches no_switches = NoSwitches::kTold;
+  bool is_disabled = false;    // DLTAP_DISABLE
   bool is_host_level = false;  // DLTAP_LEVEL=host
 };
 
