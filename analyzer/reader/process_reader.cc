@@ -260,7 +260,6 @@ void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
   Extent& extent = extents_.emplace_back();
   extent.first_ns = kEnd;
   extent.last_ns = kBegin;
-  extent.switches = {kEnd, kBegin};
   const size_t names = calls_.named_functions();
   ReadEvents(chunk);
   extent.names_functions = calls_.named_functions() != names;
@@ -287,10 +286,11 @@ void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
     }
     ++totals_.of_device[device];
   }
+  extent.switches = process_.off_cpu.size() + process_.switches_known.size();
+  extent.events += extent.switches;
   for (const SwitchesKnown& known : process_.switches_known) {
-    extent.switches.begin_ns =
-        std::min(extent.switches.begin_ns, known.begin_ns);
-    extent.switches.end_ns = std::max(extent.switches.end_ns, known.end_ns);
+    extent.first_ns = std::min(extent.first_ns, known.begin_ns);
+    extent.last_ns = std::max(extent.last_ns, known.end_ns);
   }
   process_.launches.clear();
   process_.call_sites.clear();
@@ -318,14 +318,9 @@ void ProcessReader::Shift(int64_t by) {
   timeline_.Shift(by);
   ShiftTimes(process_, by);
   for (Extent& extent : extents_) {
-    if (extent.events != 0) {
-      extent.first_ns += by;
-      extent.last_ns += by;
-    }
-    if (extent.has_switches()) {
-      extent.switches.begin_ns += by;
-      extent.switches.end_ns += by;
-    }
+    if (extent.events == 0) continue;
+    extent.first_ns += by;
+    extent.last_ns += by;
   }
   for (auto* const times : {&totals_.captures, &meetings_, &unrecorded_}) {
     for (TimePart& part : *times) {
@@ -349,7 +344,8 @@ void ProcessReader::SpreadEvents() {
   };
   for (const Extent& extent : extents_) {
     if (extent.events == 0) continue;
-    const double from = place(extent.first_ns);
+    // Switches are told before the first call and after the last one, too.
+    const double from = std::max(0.0, place(extent.first_ns));
     const double to = std::max(place(extent.last_ns), from + 1e-3);
     const auto last = std::min(static_cast<size_t>(to), kBins - 1);
     for (auto bin = static_cast<size_t>(from); bin <= last; ++bin) {
@@ -386,12 +382,11 @@ int64_t ProcessReader::TimeAfter(int64_t from_ns, uint64_t events) const {
 bool ProcessReader::IsWanted(size_t chunk,
                              const std::vector<TimePart>& parts) const {
   const Extent& extent = extents_[chunk];
-  return std::ranges::any_of(parts, [&](const TimePart& part) {
-    return (extent.events > 0 && extent.last_ns >= part.begin_ns &&
-            extent.first_ns < part.end_ns) ||
-           (extent.has_switches() && extent.switches.end_ns >= part.begin_ns &&
-            extent.switches.begin_ns < part.end_ns);
-  });
+  return extent.events > 0 &&
+         std::ranges::any_of(parts, [&](const TimePart& part) {
+           return extent.last_ns >= part.begin_ns &&
+                  extent.first_ns < part.end_ns;
+         });
 }
 
 void ProcessReader::ReserveParts(const std::vector<TimePart>& parts) {
@@ -404,7 +399,7 @@ void ProcessReader::ReserveParts(const std::vector<TimePart>& parts) {
       calls_.Expect(chunks[i]);
       payload_bytes += chunks[i].bytes.size() / 2;
     } else {
-      records += extents_[i].events;
+      records += extents_[i].events - extents_[i].switches;
     }
   }
   process_.payloads.reserve(payload_bytes);

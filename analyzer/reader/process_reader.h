@@ -54,13 +54,11 @@ class ProcessReader {
  private:
   // Of a chunk: how many events begin when.
   struct Extent {
-    uint64_t events = 0;
+    uint64_t events = 0;    // with the next
+    uint64_t switches = 0;  // spans off the CPU, and of which all are known
     int64_t first_ns = 0;
     int64_t last_ns = 0;
     bool names_functions = false;
-    TimePart switches;  // empty: none are told
-
-    bool has_switches() const { return switches.begin_ns <= switches.end_ns; }
   };
 
   const trace::FileHeader& Header() const;

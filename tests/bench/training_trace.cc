@@ -313,7 +313,34 @@ class TrainingTrace {
       sample.has_run_delay = 1;
       sample.run_delay_ns = sample.cpu_time_ns / 10;
       trace_.Put(BlockKind::kSamples, sample);
+      AddSwitches(thread);
     }
+    told_until_ = now_;
+  }
+
+  // Half of the time each thread sleeps, or is preempted, as the samples say.
+  void AddSwitches(uint32_t thread) {
+    constexpr uint64_t kTurns = 10;
+    trace::SwitchesRecord record = {};
+    record.ticks = record.monotonic_ns = record.end_ns = now_;
+    record.begin_ns = told_until_;
+    record.thread = thread;
+    record.state = static_cast<uint8_t>(trace::ThreadSwitch::kRuns);
+    const uint64_t turn_ns = (now_ - told_until_) / kTurns;
+    std::vector<uint64_t> switches;
+    for (uint64_t i = 0; i < kTurns; ++i) {
+      const auto off = i == 0 ? trace::ThreadSwitch::kPreempted
+                              : trace::ThreadSwitch::kSleeps;
+      const uint64_t at_ns = told_until_ + i * turn_ns;
+      switches.push_back((at_ns + turn_ns / 2) << 2 |
+                         static_cast<uint64_t>(off));
+      switches.push_back((at_ns + turn_ns) << 2 |
+                         static_cast<uint64_t>(trace::ThreadSwitch::kRuns));
+    }
+    record.count = static_cast<uint32_t>(switches.size());
+    trace_.Put(BlockKind::kSamples, record,
+               trace::Piece::Raw(switches.data(),
+                                 switches.size() * sizeof(switches[0])));
   }
 
   void Drain() {
@@ -343,6 +370,7 @@ class TrainingTrace {
   HostThread main_{kMain};
   HostThread autograd_{kAutograd};
   uint64_t now_ = kStart;
+  uint64_t told_until_ = kStart;  // by switches
   std::array<uint64_t, 3> busy_until_ = {};
   uint64_t correlation_ = 0;
   uint64_t events_ = 0;

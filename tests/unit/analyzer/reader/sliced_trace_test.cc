@@ -113,6 +113,33 @@ TEST_F(SlicedTraceTest, TheModelStaysWithoutEvents) {
   EXPECT_EQ(again.cpu_samples.size(), whole().cpu_samples.size());
 }
 
+// They are read with the slice, for there may be more of them than of all else.
+TEST_F(SlicedTraceTest, ThePartsHoldWhenThreadsWereOffTheCpu) {
+  ASSERT_GT(whole().off_cpu.size(), 100);
+  EXPECT_TRUE(kept().off_cpu.empty());
+  const int64_t begin = whole().begin_ns;
+  const int64_t middle = begin + (whole().end_ns - begin) / 2;
+  for (const TimePart part :
+       {TimePart{begin, middle}, TimePart{middle, whole().end_ns}}) {
+    const Process read = sliced_->Read(0, {part});
+    const auto overlaps = [&part](const auto& span) {
+      return span.end_ns >= part.begin_ns && span.begin_ns < part.end_ns;
+    };
+    const auto expected = [&](const auto& spans) {
+      return std::ranges::count_if(spans, overlaps);
+    };
+    EXPECT_EQ(read.off_cpu.size(), expected(whole().off_cpu));
+    EXPECT_EQ(read.switches_known.size(), expected(whole().switches_known));
+    size_t at = 0;
+    for (const OffCpu& off : whole().off_cpu) {
+      if (!overlaps(off)) continue;
+      EXPECT_EQ(read.off_cpu[at].begin_ns, off.begin_ns);
+      EXPECT_EQ(read.off_cpu[at].end_ns, off.end_ns);
+      EXPECT_EQ(read.off_cpu[at++].preempted, off.preempted);
+    }
+  }
+}
+
 // Other threads may look texts, functions and shapes up meanwhile.
 TEST_F(SlicedTraceTest, WhatProcessesShareIsKnownBeforeTheFirstRead) {
   const TraceModel& model = sliced_->model();
