@@ -26,6 +26,8 @@ import sys
 import tempfile
 import unittest
 
+import switches
+
 PROGRAM = pathlib.Path(__file__).resolve().parent / "programs/paused.py"
 CAUSES = {"busy": "framework_ns", "sleep": "blocked_ns"}
 PROGRAMS = ["paused_segmentation", "paused_critic", "paused_accumulation",
@@ -72,8 +74,8 @@ class Pauses:
 
     EVERY = 3  # as programs/paused.py
 
-    def __init__(self, gaps, used, took, kind, is_told):
-        self.is_told = is_told  # by context switches
+    def __init__(self, gaps, used, took, kind, told):
+        self.told = told  # by context switches
         self.idle = {}  # by whether what a busy machine took is in it
         for preempted in False, True:
             causes = (CAUSES[kind],) + ("preempted_ns",) * preempted
@@ -102,10 +104,10 @@ class Pauses:
             apart[i - 1] + apart[i] - 2 * quiet for i in self.steps)
 
 
-def has_switches(args, trace) -> bool:
+def told_by_switches(args, trace) -> list[switches.Told]:
     dump = subprocess.run([args.dltap, "dump", trace], capture_output=True,
                           check=True, text=True)
-    return "\nswitches_known " in dump.stdout
+    return switches.by_thread(dump.stdout)
 
 
 def run(args, kind, seed, names) -> dict[str, Pauses]:
@@ -128,7 +130,7 @@ def run(args, kind, seed, names) -> dict[str, Pauses]:
             used = {int(step["step"]) for step in steps
                     if step["use"] == "used"}
             found[name] = Pauses(gaps, used, out["took_ms"], kind,
-                                 has_switches(args, file))
+                                 told_by_switches(args, file))
     return found
 
 
@@ -145,6 +147,8 @@ class PausedProgramsTest(unittest.TestCase):
 
     def is_alike(self, name, kind, pauses) -> bool:
         self.assertTrue(pauses.places(), name)
+        for told in pauses.told:
+            self.check_clocks(name, told)
         alike = True
         for place in pauses.places():
             took = pauses.took_at(place)
@@ -153,11 +157,19 @@ class PausedProgramsTest(unittest.TestCase):
             print(f"{name:20} {kind:5} {place:13} took {took:6.2f} ms a step, "
                   f"report {most / took:+6.1%}, {least / took:+6.1%} without "
                   "preemption", flush=True)
-            tolerance = (ARGS.tolerance if pauses.is_told
+            tolerance = (ARGS.tolerance if pauses.told
                          else ARGS.sampled_tolerance)
             little = max(tolerance * took, ARGS.little)
             alike &= least <= little and most >= -little
         return alike
+
+    # The kernel counts CPU time and run delay by another way than it tells
+    # switches. A switch itself is CPU time, at a few us.
+    def check_clocks(self, name, told):
+        little = 0.05 * told.cpu_ms + 0.005 * told.switches + 0.5
+        self.assertLess(abs(told.runs_ms - told.cpu_ms), little, (name, told))
+        self.assertLess(told.preempted_ms, told.run_delay_ms + little,
+                        (name, told))
 
     def test_busy(self):
         self.check("busy")

@@ -47,7 +47,8 @@ SIDES = ("forward", "backward", "update")
 def run(python, cuda, folder, name) -> None:
     chain.run_tapped(
         [python, PROGRAMS, folder, name], folder / f"{name}.trace",
-        ("--no-report", "--tf-names"), DLTAP_SIM_MEMORY_GB="4", TF_CPP_MIN_LOG_LEVEL="2",
+        ("--no-report", "--tf-names"), DLTAP_SIM_MEMORY_GB="4",
+        TF_CPP_MIN_LOG_LEVEL="2",
         XLA_FLAGS=f"--xla_gpu_cuda_data_dir={cuda}")
 
 
