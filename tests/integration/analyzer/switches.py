@@ -37,6 +37,16 @@ def by_thread(dump: str) -> list[Told]:
             if (told := of_thread(samples[thread], off[thread], known[thread]))]
 
 
+def joined(off):
+    """One that lasts over a look at the thread is told in parts."""
+    out = []
+    for begin, end, preempted in off:
+        if out and out[-1][1:] == (begin, preempted):
+            begin = out.pop()[0]
+        out.append((begin, end, preempted))
+    return out
+
+
 def of_thread(samples, off, known):
     if any(a[1] != b[0] for a, b in zip(known, known[1:])):
         return None  # not throughout
@@ -45,9 +55,10 @@ def of_thread(samples, off, known):
     if len(samples) < 2:
         return None
     (begin, cpu, delay), (end, last_cpu, last_delay) = samples[0], samples[-1]
-    inside = [(min(b, end) - max(a, begin), preempted)
-              for a, b, preempted in off if b > begin and a < end]
-    runs = end - begin - sum(ns for ns, _ in inside)
-    preempted = sum(ns for ns, preempted in inside if preempted)
+    inside = [(max(a, begin), min(b, end), preempted and b <= end)
+              for a, b, preempted in joined(off) if b > begin and a < end]
+    runs = end - begin - sum(b - a for a, b, _ in inside)
+    # The kernel counts a wait for a CPU when it ends.
+    preempted = sum(b - a for a, b, has_ended in inside if has_ended)
     return Told(len(inside), runs / 1e6, preempted / 1e6,
                 (last_cpu - cpu) / 1e6, (last_delay - delay) / 1e6)
