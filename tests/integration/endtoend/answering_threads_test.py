@@ -30,9 +30,11 @@ class AnsweringThreadsTest(unittest.TestCase):
             with self.subTest(kind, counts=counts):
                 report = report_of(kind, counts)
                 steps = report["steps"]
-                # Threads of one model that hardly met look like one loop.
+                # Threads of one model that hardly met look like one loop,
+                # and batches that met like one of its steps.
                 if kind == "same" and not steps["threads_at_once"]:
-                    self.assertEqual(steps["count"], sum(counts))
+                    self.assertGreaterEqual(steps["count"], 0.9 * sum(counts))
+                    self.assertLessEqual(steps["count"], sum(counts))
                     continue
                 self.assertEqual(steps["count"], 0)
                 self.assertEqual(sorted(steps["threads_at_once"]),
