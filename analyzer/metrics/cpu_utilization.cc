@@ -36,6 +36,7 @@ std::vector<CpuTimes::OfThread> ThreadsOf(const Process& process,
 }  // namespace
 
 std::optional<CpuTimes> CpuTimesOf(const Process& process) {
+  if (process.host_clock == HostClock::kFixedCosts) return std::nullopt;
   const std::vector<ProcessSample>& samples = process.process_samples;
   if (samples.size() < 2 || process.cpus <= 0) return std::nullopt;
   const ProcessSample& first = samples.front();

@@ -31,7 +31,8 @@ struct CpuTimes {
   auto operator<=>(const CpuTimes&) const = default;
 };
 
-// nullopt: there are no two samples, or the cores are not known.
+// nullopt: there are no two samples, the cores are not known, or the trace's
+// clock is not the one by which CPU time passes.
 std::optional<CpuTimes> CpuTimesOf(const Process& process);
 
 }  // namespace dltap::analyzer

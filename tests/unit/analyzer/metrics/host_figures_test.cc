@@ -45,6 +45,17 @@ TEST(CpuUtilizationTest, IsUnknownWithoutSamplesOrCores) {
                               .processes[0]));
 }
 
+TEST(CpuUtilizationTest, IsUnknownWhereTheTraceHasAClockOfItsOwn) {
+  TraceModel model = TraceFromText(
+      "process pid=1 cpus=4\n"
+      "call t=0..1us cudaLaunchKernel\n"
+      "process_sample t=0 cpu=50ms resident=1000\n"
+      "process_sample t=1ms cpu=170ms resident=1000\n");
+  ASSERT_TRUE(CpuTimesOf(model.processes[0]));
+  model.processes[0].host_clock = HostClock::kFixedCosts;
+  EXPECT_FALSE(CpuTimesOf(model.processes[0]));
+}
+
 std::string Launch(int at, int begin, int end, int correlation) {
   const auto us = [](int t) { return std::to_string(t) + "us"; };
   const std::string corr = " corr=" + std::to_string(correlation);
