@@ -292,8 +292,11 @@ Figures FiguresOf(const Summary& summary,
   out.program.exposures = ExposuresOf(out.totals);
   out.small_classes = SmallOnes(out.classes, out.totals);
   out.collectives = CollectiveFiguresOf(summary.collectives);
-  out.limits = FindLimits(out.totals, out.program.wait_gain_ns, out.classes,
-                          StragglerOf(out.collectives));
+  out.limits = FindLimits({.totals = out.totals,
+                           .rows = out.classes,
+                           .path = PathOf(summary),
+                           .wait_gain_ns = out.program.wait_gain_ns,
+                           .straggler = StragglerOf(out.collectives)});
   ExplainStraggler(summary, out.limits);
   AddTallies(summary.tallies, static_cast<double>(out.totals.all.gpu_ns), out);
   out.program.host = HostFiguresOf(summary);

@@ -62,12 +62,24 @@ double DrainedByWaits(const Totals& totals) {
   return of(DrainedBy::kSync) + of(DrainedBy::kPageable);
 }
 
+// What the device itself waits in counts as far as the step waits for it:
+// while the host is later still, no step gets shorter without it.
+std::array<int64_t, kFaults> FaultsOfSteps(const LimitFacts& facts) {
+  auto faults = ByFault(facts.totals.idle_ns);
+  if (facts.path.total_ns() == 0) return faults;
+  const auto on_path = ByFault(facts.path.idle_ns);
+  for (const Fault fault : {Fault::kDependency, Fault::kLatency}) {
+    const auto i = static_cast<size_t>(fault);
+    faults[i] = std::min(faults[i], on_path[i]);
+  }
+  return faults;
+}
+
 // Without what is `cured`, if anything is.
-std::optional<Limit> IdleLimit(const Totals& totals,
-                               std::optional<double> wait_gain_ns,
-                               const std::vector<ClassRow>& rows,
+std::optional<Limit> IdleLimit(const LimitFacts& facts,
                                std::optional<Fault> cured) {
-  auto faults = ByFault(totals.idle_ns);
+  const Totals& totals = facts.totals;
+  auto faults = FaultsOfSteps(facts);
   if (cured) faults[static_cast<size_t>(*cured)] = 0;
   const auto largest = std::max_element(faults.begin(), faults.end());
   const auto ns = static_cast<double>(*largest);
@@ -85,11 +97,11 @@ std::optional<Limit> IdleLimit(const Totals& totals,
               .share = *share,
               .ns = *largest,
               .step_ns = ns / totals.per_step()};
-  FindPlace(totals, rows, limit);
+  FindPlace(totals, facts.rows, limit);
   // Most of this came after waits, and the host would do most of it while the
   // device works, did it not wait.
   if ((fault == Fault::kLaunching || fault == Fault::kUnknown) &&
-      wait_gain_ns.value_or(0) > kMostIsGained * limit.step_ns &&
+      facts.wait_gain_ns.value_or(0) > kMostIsGained * limit.step_ns &&
       DrainedByWaits(totals) > kMostIsGained * ns) {
     limit.fault = Fault::kWaits;
   }
@@ -174,19 +186,16 @@ namespace {
 // Idle time comes first, unless the ranks wait longer for one of them: its
 // idle time is theirs.
 std::optional<Limit> LimitWithout(std::optional<Fault> cured,
-                                  const Totals& totals,
-                                  std::optional<double> wait_gain_ns,
-                                  const std::vector<ClassRow>& rows,
-                                  const RankRow* straggler) {
-  const auto communication = CommunicationLimit(totals, straggler);
-  const auto idle = IdleLimit(totals, wait_gain_ns, rows, cured);
+                                  const LimitFacts& facts) {
+  const auto communication = CommunicationLimit(facts.totals, facts.straggler);
+  const auto idle = IdleLimit(facts, cured);
   const bool is_late = communication && communication->waiting_step_ns &&
                        communication->straggler;
   if (idle && !(is_late && *communication->waiting_step_ns > idle->step_ns)) {
     return idle;
   }
   if (communication) return communication;
-  return ClassLimit(rows);
+  return ClassLimit(facts.rows);
 }
 
 // The machine's doing as much as the program's.
@@ -196,17 +205,12 @@ bool MayBeOfTheMachine(const Limit& limit) {
 
 }  // namespace
 
-std::vector<Limit> FindLimits(const Totals& totals,
-                              std::optional<double> wait_gain_ns,
-                              const std::vector<ClassRow>& rows,
-                              const RankRow* straggler) {
-  if (totals.observed_ns <= 0 || totals.all.gpu_ns <= 0) return {};
-  const auto first =
-      LimitWithout(std::nullopt, totals, wait_gain_ns, rows, straggler);
+std::vector<Limit> FindLimits(const LimitFacts& facts) {
+  if (facts.totals.observed_ns <= 0 || facts.totals.all.gpu_ns <= 0) return {};
+  const auto first = LimitWithout(std::nullopt, facts);
   if (!first) return {};
   if (!MayBeOfTheMachine(*first)) return {*first};
-  const auto behind =
-      LimitWithout(first->fault, totals, wait_gain_ns, rows, straggler);
+  const auto behind = LimitWithout(first->fault, facts);
   if (!behind) return {*first};
   return {*first, *behind};
 }

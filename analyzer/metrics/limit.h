@@ -11,6 +11,7 @@
 #include "analyzer/metrics/class_figures.h"
 #include "analyzer/metrics/collective_figures.h"
 #include "analyzer/metrics/gaps.h"
+#include "analyzer/metrics/path_sums.h"
 #include "analyzer/metrics/totals.h"
 #include "analyzer/model/layer_class.h"
 
@@ -66,15 +67,20 @@ struct Limit {
 // Our own cost is nobody's fault: it is out of the observed time.
 std::array<int64_t, kFaults> ByFault(const IdleTimes& idle_ns);
 
+// What limits are found in.
+struct LimitFacts {
+  const Totals& totals;
+  const std::vector<ClassRow>& rows;   // those of `totals`
+  const PathSums& path;                // of the same windows; empty: not known
+  std::optional<double> wait_gain_ns;  // what a step could lose without waits
+  // The rank for which the others wait most; nullptr: none.
+  const RankRow* straggler = nullptr;
+};
+
 // The limits worth a word, the first to work on first; two at most: the second
 // is the best one behind a first that may be the machine's doing. Empty when
-// nothing was observed or nothing stands out. `rows` are those of `totals`;
-// `wait_gain_ns` is what a step could lose without waits, `straggler` the rank
-// for which the others wait most; nullptr: none.
-std::vector<Limit> FindLimits(const Totals& totals,
-                              std::optional<double> wait_gain_ns,
-                              const std::vector<ClassRow>& rows,
-                              const RankRow* straggler);
+// nothing was observed or nothing stands out.
+std::vector<Limit> FindLimits(const LimitFacts& facts);
 
 }  // namespace dltap::analyzer
 

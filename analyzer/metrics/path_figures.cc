@@ -46,12 +46,17 @@ std::vector<PathRow> RowsOf(const PathSums& path, double per_step) {
 
 }  // namespace
 
-PathFigures PathFiguresOf(const Summary& summary) {
+PathSums PathOf(const Summary& summary) {
   PathSums path;
+  for (const DeviceSummary& device : summary.devices) path.Add(device.path);
+  return path;
+}
+
+PathFigures PathFiguresOf(const Summary& summary) {
+  const PathSums path = PathOf(summary);
   WhatIfSums sums;
   size_t windows = 0;
   for (const DeviceSummary& device : summary.devices) {
-    path.Add(device.path);
     sums.Add(device.what_if);
     windows += device.steps.size();
   }

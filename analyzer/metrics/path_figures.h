@@ -18,7 +18,7 @@ struct PathRow {
   bool is_class = false;
   double step_ns = 0;
   std::optional<double> share = {};  // of the path
-  double forward_step_ns = 0;   // of classes
+  double forward_step_ns = 0;        // of classes
   double backward_step_ns = 0;
   double update_step_ns = 0;
 };
@@ -40,6 +40,9 @@ struct PathFigures {
   bool trusted = false;
   std::vector<WhatIfRow> what_if;  // by what it saves, most first
 };
+
+// Over the windows of all devices.
+PathSums PathOf(const Summary& summary);
 
 PathFigures PathFiguresOf(const Summary& summary);
 

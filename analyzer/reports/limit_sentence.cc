@@ -258,6 +258,7 @@ std::string NothingStandsOut(const Figures& figures) {
     named.push_back(DisplayName(row.layer_class) + " " +
                     PercentText(row.figures.share));
   }
+  if (named.empty()) return "";
   return "no kind of work stands out: " + Join(named, ", ") +
          " of the GPU's time.";
 }

@@ -12,7 +12,7 @@ namespace dltap::analyzer {
 std::string LimitSentence(const Figures& figures, const Limit& limit);
 // For the first; empty when there is none.
 std::string LimitSentence(const Figures& figures);
-// Where no limit was found: the largest kinds of work.
+// Where no limit was found: the largest kinds of work; empty: none is known.
 std::string NothingStandsOut(const Figures& figures);
 
 }  // namespace dltap::analyzer

@@ -410,9 +410,8 @@ std::string Verdict(const Summary& summary, const Figures& figures,
     text += options.color ? kBold + lines + kPlain : lines;
   }
   const AdviceList advice = Advise(summary, figures);
-  if (text.empty() && !advice.given.empty()) {
-    text = Wrap("limit: " + NothingStandsOut(figures), "  ");
-  }
+  const std::string largest = NothingStandsOut(figures);
+  if (text.empty() && !largest.empty()) text = Wrap("limit: " + largest, "  ");
   text += TryLines(advice);
   if (!text.empty()) text += "\n";
   if (options.advice) text += AdviceEvidence(advice) + "\n";

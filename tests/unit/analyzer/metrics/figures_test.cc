@@ -54,6 +54,39 @@ TEST(FiguresTest, LimitHasTheSameDenominator) {
   EXPECT_DOUBLE_EQ(limit.share, 80.0 / 190);
 }
 
+// Three steps of 200 us that the host needs; in each a kernel of 40 us waits
+// for 100 us on the device, which ends before the next step's first launch.
+TEST(FiguresTest, WhatTheDeviceWaitsInIsNoLimitWhileTheHostIsLater) {
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 4; ++i) {
+    const int t = 200 * i;
+    const auto us = [t](int at) { return std::to_string(t + at); };
+    const auto launch = [&us](int at, int corr) {
+      return "call t=" + us(at) + ".." + us(at + 4) +
+             "us thread=0 cudaLaunchKernel\nlaunchapi t=" + us(at + 1) + ".." +
+             us(at + 3) + "us thread=0 corr=" + std::to_string(corr) + "\n";
+    };
+    const auto kernel = [&us](int begin, int end, int corr, const char* name) {
+      return "kernel t=" + us(begin) + ".." + us(end) +
+             "us device=0 stream=7 corr=" + std::to_string(corr) +
+             " name=" + name + "\n";
+    };
+    text += "range t=" + us(0) + ".." + us(199) +
+            "us thread=0 kind=step name=ProfilerStep#" + std::to_string(i) +
+            "\n" + launch(1, 2 * i + 1) + kernel(6, 16, 2 * i + 1, "sgemm") +
+            launch(10, 2 * i + 2) +
+            kernel(114, 154, 2 * i + 2, "softmax_warp_forward");
+  }
+  const Summary summary = SummaryOf(text);
+  const Figures figures = FiguresOf(summary);
+  ASSERT_EQ(figures.steps.used, 4);
+  const auto dependency = static_cast<size_t>(IdleCause::kDependency);
+  EXPECT_GT(figures.totals.idle_ns[dependency], 4 * 90'000);
+  ASSERT_EQ(figures.limits.size(), 1);
+  EXPECT_EQ(figures.limits[0].kind, LimitKind::kIdle);
+  EXPECT_EQ(figures.limits[0].fault, Fault::kUnknown);
+}
+
 TEST(FiguresTest, OurOwnCostIsNoLimit) {
   const Summary summary = SummaryOf(
       "device 0 name=gpu\n"
