@@ -220,7 +220,7 @@ void ChromeDevices::WriteClass(size_t activity) {
   json.Field("dltap.joined_by", analyzer::Name(attributed.joined_by));
   json.Field("dltap.class_from", analyzer::Name(attributed.class_from));
   if (attributed.autotune) json.Field("dltap.autotune", true);
-  const OpIdentity op = IdentityOf(process_, attribution_, attributed);
+  const OpIdentity op = IdentityOf(model_, process_, attribution_, activity);
   if (op.scalars != nullptr) json.Field("dltap.shape", Scalars(*op.scalars));
   WriteEvidence(process_.activities[activity], attributed);
 }

@@ -198,7 +198,7 @@ class ProcessWriter {
     packets_.Annotate("direction", analyzer::Name(attributed.direction));
     packets_.Annotate("class_from", analyzer::Name(attributed.class_from));
     packets_.Annotate("joined_by", analyzer::Name(attributed.joined_by));
-    const OpIdentity op = IdentityOf(process_, attribution_, attributed);
+    const OpIdentity op = IdentityOf(model_, process_, attribution_, i);
     if (op.scalars != nullptr) packets_.Annotate("shape", Scalars(*op.scalars));
     packets_.Annotate("correlation", activity.correlation);
     if (activity.bytes != 0) packets_.Annotate("bytes", activity.bytes);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analyzer/attribution/name_rules.h"
+#include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -21,6 +22,19 @@ size_t EndOfPath(std::string_view name) {
     }
   }
   return name.size();
+}
+
+bool Launches(const TraceModel& model, const Call& call) {
+  const auto* info = model.entry_points[call.entry.value()].info;
+  return info != nullptr && (info->kind == specs::Kind::kLaunch ||
+                             info->kind == specs::Kind::kGraphLaunch);
+}
+
+// The imported operator that gives the class; none: no operator does.
+TextId OperatorOf(const Process& process, const Attributed& attributed) {
+  if (!attributed.ruling.known()) return {};
+  const Range& range = process.ranges[attributed.ruling.value()];
+  return range.kind == RangeKind::kFrameworkOp ? range.name : TextId{};
 }
 
 }  // namespace
@@ -62,17 +76,25 @@ std::string Scalars(const opmodel::Operation& op) {
   return text;
 }
 
-OpIdentity IdentityOf(const Process& process,
-                      const ProcessAttribution& attribution,
-                      const Attributed& attributed) {
+OpIdentity IdentityOf(const TraceModel& model, const Process& process,
+                      const ProcessAttribution& attribution, size_t activity) {
+  const Attributed& attributed = attribution.activities[activity];
   OpIdentity op;
   if (attributed.work.known()) {
     op.scalars = &attribution.KindOf(attributed.work).leading;
   }
-  if (attributed.owner.known()) {
-    const Call& call = process.calls[attributed.owner.value()];
-    op.entry = call.entry;
-    if (op.scalars == nullptr) op.function = call.function;
+  if (const TextId name = OperatorOf(process, attributed); name.known()) {
+    op.name = name;
+    return op;
+  }
+  if (!attributed.owner.known()) return op;
+  const Call& call = process.calls[attributed.owner.value()];
+  op.entry = call.entry;
+  if (op.scalars != nullptr) return op;
+  op.name = call.function;
+  // Importers know no functions of calls.
+  if (!op.name.known() && Launches(model, call)) {
+    op.name = process.activities[activity].name;
   }
   return op;
 }
@@ -81,11 +103,15 @@ std::string OpName(const TraceModel& model, const OpIdentity& op) {
   std::string detail;
   if (op.scalars != nullptr) {
     detail = Scalars(*op.scalars);
-  } else if (op.function.known()) {
-    detail = ShortKernelName(model.texts[op.function]);
+  } else if (op.entry.known() && op.name.known()) {
+    detail = ShortKernelName(model.texts[op.name]);
   }
   std::string name;
-  if (op.entry.known()) name = model.entry_points[op.entry.value()].symbol;
+  if (op.entry.known()) {
+    name = model.entry_points[op.entry.value()].symbol;
+  } else if (op.name.known()) {
+    name = model.texts[op.name];
+  }
   if (name.empty() || detail.empty()) return name + detail;
   return absl::StrCat(name, " ", detail);
 }

@@ -179,8 +179,9 @@ LongGap StripDrawer::Describe(const Gap& gap) const {
   if (gap.ended_by == kNoActivity) return out;
   const Attributed& ending = view_.attribution.activities[gap.ended_by];
   out.call = NameOf(ending.submitted_by);
-  out.after = texts_.NumberOf(
-      OpName(model_, IdentityOf(view_.process, view_.attribution, ending)));
+  out.after = texts_.NumberOf(OpName(
+      model_,
+      IdentityOf(model_, view_.process, view_.attribution, gap.ended_by)));
   return out;
 }
 

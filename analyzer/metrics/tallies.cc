@@ -72,15 +72,16 @@ uint64_t TallyKeeper::ActivityNumbers(const Activity& activity,
          static_cast<uint64_t>(attributed.direction);
 }
 
-const TallyKeeper::Rows& TallyKeeper::RowsOf(const Activity& activity,
-                                             const Attributed& attributed) {
+const TallyKeeper::Rows& TallyKeeper::RowsOf(size_t index) {
+  const Activity& activity = process_.activities[index];
+  const Attributed& attributed = attribution_.activities[index];
   constexpr uint32_t kNoWork = 0xFFFFFFFF;
-  const OpIdentity op = IdentityOf(process_, attribution_, attributed);
+  const OpIdentity op = IdentityOf(model_, process_, attribution_, index);
   const uint32_t work = attributed.work.known()
                             ? attribution_.works[attributed.work.value()].kind
                             : kNoWork;
-  Rows& rows = rows_[{ActivityNumbers(activity, attributed), op.entry,
-                      op.function, work}];
+  Rows& rows =
+      rows_[{ActivityNumbers(activity, attributed), op.entry, op.name, work}];
   if (rows.op == nullptr) rows = MakeRows(activity, attributed, op);
   return rows;
 }
@@ -90,10 +91,9 @@ TallyKeeper::Rows TallyKeeper::MakeRows(const Activity& activity,
                                         const Attributed& attributed,
                                         const OpIdentity& op) {
   const LayerClass layer_class = attributed.layer_class;
-  const bool named_by_kernel =
-      !attributed.work.known() && !attributed.owner.known();
   const std::string name = NameOf(activity);
-  OpKey key(named_by_kernel ? name : OpName(model_, op), layer_class,
+  const std::string op_name = OpName(model_, op);
+  OpKey key(op_name.empty() ? name : op_name, layer_class,
             attributed.direction);
   OpEntry& of_op = *tallies_.ops.try_emplace(std::move(key)).first;
   return {&tallies_.kernels[{name, layer_class}], &of_op,
@@ -165,7 +165,7 @@ TallyRows TallyKeeper::Add(size_t index, int64_t ns,
                            const Efficiency& efficiency, Counts counts) {
   const Activity& activity = process_.activities[index];
   const Attributed& attributed = attribution_.activities[index];
-  const Rows& rows = RowsOf(activity, attributed);
+  const Rows& rows = RowsOf(index);
   KernelSums& kernel = *rows.kernel;
   const bool is_new = counts != Counts::kTime;
   kernel.count += is_new;

@@ -153,7 +153,7 @@ class TallyKeeper {
     OpKernelEntry* op_kernel = nullptr;
   };
 
-  const Rows& RowsOf(const Activity& activity, const Attributed& attributed);
+  const Rows& RowsOf(size_t index);
   Rows MakeRows(const Activity& activity, const Attributed& attributed,
                 const OpIdentity& op);
   ApiSums& ApiRow(const Call& call);

@@ -206,10 +206,10 @@ uint32_t TimelineDrawer::KernelName(TextId name) {
   return it->second;
 }
 
-std::string TimelineDrawer::DetailOf(const Activity& activity,
-                                     const Attributed& attributed) const {
-  std::string text =
-      OpName(model_, IdentityOf(view_.process, view_.attribution, attributed));
+std::string TimelineDrawer::DetailOf(size_t index) const {
+  const Activity& activity = view_.process.activities[index];
+  std::string text = OpName(
+      model_, IdentityOf(model_, view_.process, view_.attribution, index));
   std::string size;
   if (activity.kind != ActivityKind::kKernel) {
     size = CopyText(activity);
@@ -227,7 +227,7 @@ PictureSpan TimelineDrawer::NamedActivity(const Raw& raw) {
   span.name = activity.kind == ActivityKind::kKernel
                   ? KernelName(activity.name)
                   : texts_.NumberOf(NameOfCopy(activity));
-  span.detail = texts_.NumberOf(DetailOf(activity, attributed));
+  span.detail = texts_.NumberOf(DetailOf(raw.index));
   span.kind = static_cast<uint8_t>(attributed.layer_class);
   const CallId call = attributed.submitted_by;
   if (call.known()) {

@@ -47,8 +47,7 @@ class TimelineDrawer {
   PictureSpan NamedCall(const Raw& raw);
   PictureSpan NamedGap(const Raw& raw);
   uint32_t KernelName(TextId name);
-  std::string DetailOf(const Activity& activity,
-                       const Attributed& attributed) const;
+  std::string DetailOf(size_t index) const;
 
   const TraceModel& model_;
   const DeviceView& view_;

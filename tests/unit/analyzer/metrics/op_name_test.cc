@@ -44,5 +44,27 @@ TEST(OpNameTest, KernelsOfAnonymousNamespacesAreOpsOfTheirOwn) {
   EXPECT_EQ(ops[1].name, "cudaLaunchKernel (anonymous namespace)::first");
 }
 
+TEST(OpNameTest, OperatorsOfImportedTracesAreOps) {
+  const TraceModel model = TraceFromText(
+      "device 0 name=gpu\n"
+      "range t=0..2us thread=0 kind=op name=aten::mul\n"
+      "range t=3..5us thread=0 kind=op name=aten::relu\n"
+      "call t=0..1us thread=0 cudaLaunchKernel\n"
+      "call t=3..4us thread=0 cudaLaunchKernel\n"
+      "call t=6..7us thread=0 cudaLaunchKernel\n"
+      "launchapi t=0..1us thread=0 corr=1\n"
+      "launchapi t=3..4us thread=0 corr=2\n"
+      "launchapi t=6..7us thread=0 corr=3\n"
+      "kernel t=8..38us device=0 corr=1 name=vectorized_elementwise_kernel\n"
+      "kernel t=38..58us device=0 corr=2 name=vectorized_elementwise_kernel\n"
+      "kernel t=58..68us device=0 corr=3 name=ns::mine<4>(int)\n");
+  const Summary summary = Summarise(model, Attribute(model));
+  const auto& ops = FiguresOf(summary, std::nullopt).ops;
+  ASSERT_EQ(ops.size(), 3u);
+  EXPECT_EQ(ops[0].name, "aten::mul");
+  EXPECT_EQ(ops[1].name, "aten::relu");
+  EXPECT_EQ(ops[2].name, "cudaLaunchKernel ns::mine");
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
