@@ -20,7 +20,8 @@ class ApiTable {
     }
   }
 
-  EntryPointId Find(std::string_view name, std::string_view library) {
+  EntryPointId Find(std::string_view given, std::string_view library) {
+    const std::string_view name = WithoutToolVersion(given);
     const auto [it, is_new] =
         ids_.try_emplace(KeyOf(name), model_.entry_points.size());
     if (is_new) {

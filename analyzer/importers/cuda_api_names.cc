@@ -8,18 +8,6 @@
 namespace dltap::analyzer {
 namespace {
 
-// "cudaMemcpyAsync_v3020" -> "cudaMemcpyAsync". Driver names such as
-// cuMemAlloc_v2 keep their one-digit ABI version.
-std::string_view WithoutToolVersion(std::string_view name) {
-  const size_t at = name.rfind("_v");
-  if (at == std::string_view::npos || name.size() - at < 5) return name;
-  const std::string_view digits = name.substr(at + 2);
-  const bool all_digits =
-      std::all_of(digits.begin(), digits.end(),
-                  [](unsigned char c) { return std::isdigit(c) != 0; });
-  return all_digits ? name.substr(0, at) : name;
-}
-
 struct Alias {
   std::string_view name;
   std::string_view cuda;
@@ -33,6 +21,17 @@ constexpr Alias kAliases[] = {
 };
 
 }  // namespace
+
+std::string_view WithoutToolVersion(std::string_view name) {
+  const size_t at = name.rfind("_v");
+  if (at == std::string_view::npos || at == 0) return name;
+  if (name.size() - at < 5) return name;
+  const std::string_view digits = name.substr(at + 2);
+  const bool all_digits =
+      std::all_of(digits.begin(), digits.end(),
+                  [](unsigned char c) { return std::isdigit(c) != 0; });
+  return all_digits ? name.substr(0, at) : name;
+}
 
 const specs::EntryPointInfo* FindApi(std::string_view name) {
   if (const auto* info = specs::FindEntryPoint(name)) return info;

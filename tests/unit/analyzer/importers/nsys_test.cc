@@ -56,6 +56,12 @@ TEST(NsysTest, EventsThatNameNoProcessAreThoseOfTheOnlyOne) {
   EXPECT_EQ(model.processes[0].activities[0].correlation, 9u);
 }
 
+TEST(NsysTest, FunctionsHaveTheNamesThatProgramsCallThemBy) {
+  const TraceModel model = Imported(kNames + RuntimeOf(kThread) + kKernels);
+  ASSERT_EQ(model.entry_points.size(), 1u);
+  EXPECT_EQ(model.entry_points[0].symbol, "cudaLaunchKernel");
+}
+
 TEST(NsysTest, EventsThatNameNoProcessAreNobodysAmongSeveral) {
   const TraceModel model =
       Imported(kNames + RuntimeOf(kThread) + kKernels +
