@@ -26,21 +26,13 @@ constexpr std::array kClasses = {
 
 constexpr std::array kCasts = {LayerClass::kLayout};
 
-double LeastWaitedFor(const Facts& facts) {
-  double least = 1;
-  for (const LayerClass c : kClasses) {
-    if (facts.RowOf(c) != nullptr) least = std::min(least, WaitedFor(facts, c));
-  }
-  return least;
-}
-
 }  // namespace
 
 void AdvisePointwise(const Facts& facts, std::vector<Advice>& out) {
   const AvoidableSums& work = facts.totals.avoidable.of(Avoidable::kPointwise);
   const double ns = facts.Step(work.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
-  Advice advice = SavingOf(facts, work, LeastWaitedFor(facts));
+  Advice advice = SavingOf(facts, work, WaitedFor(facts, kClasses));
   // Short rows of such kernels may be parts of the formulas, too, and casts at
   // the ends of rows.
   advice.gain_high_ns =

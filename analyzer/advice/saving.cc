@@ -12,15 +12,21 @@ double PartOf(double part, double whole) {
 
 }  // namespace
 
-double WaitedFor(const Facts& facts, LayerClass layer_class) {
-  const auto of_class = static_cast<size_t>(layer_class);
+double WaitedFor(const Facts& facts, std::span<const LayerClass> classes) {
   double path_ns = 0;
   double gpu_ns = 0;
   for (const DeviceSummary& device : facts.summary.devices) {
-    path_ns += static_cast<double>(device.path.of(layer_class));
-    gpu_ns += static_cast<double>(device.classes[of_class].gpu_ns);
+    for (const LayerClass c : classes) {
+      path_ns += static_cast<double>(device.path.of(c));
+      gpu_ns +=
+          static_cast<double>(device.classes[static_cast<size_t>(c)].gpu_ns);
+    }
   }
   return PartOf(path_ns, gpu_ns);
+}
+
+double WaitedFor(const Facts& facts, LayerClass layer_class) {
+  return WaitedFor(facts, std::span(&layer_class, 1));
 }
 
 double WaitedFor(const Facts& facts, Direction direction) {

@@ -17,6 +17,8 @@ namespace dltap::analyzer {
 // critical path. What else it computes runs beside the host or other work, and
 // saves nothing when it gets quicker.
 double WaitedFor(const Facts& facts, LayerClass layer_class);
+// The same of the work of several classes together.
+double WaitedFor(const Facts& facts, std::span<const LayerClass> classes);
 // The same of all work of a direction.
 double WaitedFor(const Facts& facts, Direction direction);
 

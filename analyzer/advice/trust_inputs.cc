@@ -25,8 +25,8 @@ uint8_t TouchedBy(WarningId id) {
     case WarningId::kWriteFailed:
     case WarningId::kLevelHost: return kAll;
     case WarningId::kLaunchesWithoutKernel:
-    case WarningId::kKernelsWithoutLaunch:
       return kNeedsHostTimes | kNeedsClasses;
+    case WarningId::kKernelsWithoutLaunch: return kNeedsHostTimes;
     case WarningId::kUnclassified: return kNeedsClasses;
     default: return 0;
   }

@@ -151,6 +151,30 @@ TEST_F(LossyJudgeTest, LostRecordsHoldBackWhatCounts) {
             "the trace warns of lost records");
 }
 
+// A kernel more in each step, whose launch was before the trace began.
+class UnlaunchedJudgeTest : public JudgeTest {
+ protected:
+  UnlaunchedJudgeTest() : JudgeTest(Training() + Unlaunched()) {}
+
+ private:
+  static std::string Unlaunched() {
+    std::string text;
+    for (int i = 0; i < 20; ++i) {
+      text += Line("kernel t=", 100 * i + 70, "..", 100 * i + 90,
+                   "us device=0 stream=7 name=sgemm");
+    }
+    return text;
+  }
+};
+
+TEST_F(UnlaunchedJudgeTest, KernelsWithoutLaunchTouchHostTimesOnly) {
+  rule_.needs = kNeedsCounts | kNeedsClasses;
+  EXPECT_EQ(ReasonOf(Of(0.3, LayerClass::kGemm)), "");
+  rule_.needs = kNeedsHostTimes;
+  EXPECT_EQ(ReasonOf(Of(0.3, LayerClass::kGemm)),
+            "the trace warns of kernels without launch");
+}
+
 class StepsJudgeTest : public JudgeTest {
  protected:
   StepsJudgeTest()
