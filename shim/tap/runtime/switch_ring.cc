@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "shim/tap/runtime/own_descriptors.h"
 #include "shim/tap/runtime/process_info.h"
 
 namespace dltap::shim {
@@ -92,19 +93,15 @@ ThreadSwitch StateAfter(const perf_event_header& header) {
              : ThreadSwitch::kSleeps;
 }
 
-}  // namespace
+// The first event of a machine may take the kernel 10 to 30 ms.
+struct Opening {
+  uint32_t tid;
+  const void* ring;
+  int error;
+};
 
-bool MayAskForSwitches(uint32_t rings) {
-  char path[64];
-  char status[32768];  // with a line of all groups of the user
-  snprintf(path, sizeof(path), "/proc/self/task/%d/status", gettid());
-  return ReadSmallFile(path, status, sizeof(status)) >= 0 &&
-         FieldOf(status, "\nSeccomp:", 10, 1) == 0 &&
-         !TakesLockedMemory(status, rings) && !HasOtherTime() &&
-         TellsPreemption();
-}
-
-const void* MapSwitches(uint32_t tid) {
+void Open(void* argument) {
+  auto& opening = *static_cast<Opening*>(argument);
   perf_event_attr wanted = {};
   wanted.size = sizeof(wanted);
   wanted.type = PERF_TYPE_SOFTWARE;
@@ -120,9 +117,29 @@ const void* MapSwitches(uint32_t tid) {
   wanted.watermark = 1;  // nobody waits for it
   wanted.wakeup_watermark = 1u << 30;
   const auto event = static_cast<int>(syscall(SYS_perf_event_open, &wanted,
-                                              static_cast<pid_t>(tid), -1, -1,
-                                              PERF_FLAG_FD_CLOEXEC));
-  return event < 0 ? nullptr : MapSwitchEvent(event);
+                                              static_cast<pid_t>(opening.tid),
+                                              -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (event >= 0) opening.ring = MapSwitchEvent(event);
+  opening.error = errno;
+}
+
+}  // namespace
+
+bool MayAskForSwitches(uint32_t rings) {
+  char path[64];
+  char status[32768];  // with a line of all groups of the user
+  snprintf(path, sizeof(path), "/proc/self/task/%d/status", gettid());
+  return ReadSmallFile(path, status, sizeof(status)) >= 0 &&
+         FieldOf(status, "\nSeccomp:", 10, 1) == 0 &&
+         !TakesLockedMemory(status, rings) && !HasOtherTime() &&
+         TellsPreemption();
+}
+
+const void* MapSwitches(uint32_t tid) {
+  Opening opening = {tid, nullptr, 0};
+  if (!WithOwnDescriptors(Open, &opening)) Open(&opening);
+  errno = opening.error;
+  return opening.ring;
 }
 
 const void* MapSwitchEvent(int event) {
