@@ -10,10 +10,11 @@ namespace dltap::shim {
 // allows, and no child that it forks meanwhile inherits it. The program's
 // descriptors are not known there.
 //
-// The C library does not know the thread, which has the caller's thread-local
-// variables and 48 KiB of the caller's stack: `run` makes system calls and
-// little else. Less than 0.1 ms. False: it was not run, for there is no thread
-// to be had, or the kernel is older than Linux 5.9.
+// The C library does not know the thread, nor does a sanitizer in the program;
+// it has the caller's thread-local variables and 48 KiB of the caller's stack:
+// `run` makes system calls, by syscall(), and little else. Less than 0.1 ms.
+// False: it was not run, for there is no thread to be had, or the kernel is
+// older than Linux 5.9.
 bool WithOwnDescriptors(void (*run)(void* argument), void* argument);
 
 }  // namespace dltap::shim

@@ -75,7 +75,7 @@ bool TellsPreemption() {
 // Events have no file of any kind.
 bool IsEvent(int fd) {
   struct stat status;
-  return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == 0;
+  return syscall(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == 0;
 }
 
 perf_event_mmap_page* PageOf(const void* ring) {
@@ -142,12 +142,15 @@ const void* MapSwitches(uint32_t tid) {
   return opening.ring;
 }
 
+// By system calls, on a thread that nobody knows.
 const void* MapSwitchEvent(int event) {
-  void* ring = mmap(nullptr, RingBytes(), PROT_READ, MAP_SHARED, event, 0);
+  const long at = syscall(SYS_mmap, nullptr, RingBytes(), PROT_READ, MAP_SHARED,
+                          event, off_t{0});
   const int error = errno;
+  const void* ring = at == -1 ? nullptr : reinterpret_cast<const void*>(at);
   const bool is_own = IsEvent(event);
-  if (is_own) close(event);  // the mapping keeps it
-  if (is_own && ring == MAP_FAILED) {
+  if (is_own) syscall(SYS_close, event);  // the mapping keeps it
+  if (is_own && ring == nullptr) {
     errno = error;
     return nullptr;
   }
@@ -155,14 +158,12 @@ const void* MapSwitchEvent(int event) {
       PageOf(ring)->data_size == DataBytes()) {
     return ring;
   }
-  if (ring != MAP_FAILED) UnmapSwitches(ring);
+  if (ring != nullptr) UnmapSwitches(ring);
   errno = EBADF;
   return nullptr;
 }
 
-void UnmapSwitches(const void* ring) {
-  munmap(const_cast<void*>(ring), RingBytes());
-}
+void UnmapSwitches(const void* ring) { syscall(SYS_munmap, ring, RingBytes()); }
 
 SwitchReader::SwitchReader(const void* ring, uint64_t from_bytes)
     : head_(PageOf(ring)->data_head),

@@ -2,7 +2,9 @@
 #include "shim/tap/runtime/own_descriptors.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,7 +15,10 @@
 namespace dltap::shim {
 namespace {
 
-int OpenSomething() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
+int OpenSomething() {
+  return static_cast<int>(
+      syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC));
+}
 
 TEST(OwnDescriptorsTest, NothingOfTheProgramsIsOpenThere) {
   int lowest = -1;
@@ -37,8 +42,9 @@ void HoldOne(void* argument) {
   auto& hold = *static_cast<Hold*>(argument);
   const int fd = OpenSomething();
   hold.is_open = true;
-  while (!hold.may_end) usleep(1000);
-  close(fd);
+  const timespec shortly = {0, 1'000'000};
+  while (!hold.may_end) syscall(SYS_nanosleep, &shortly, nullptr);
+  syscall(SYS_close, fd);
 }
 
 TEST(OwnDescriptorsTest, WhatIsOpenedTakesNoNumberAndIsNotInherited) {
