@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -147,7 +148,7 @@ const void* MapSwitchEvent(int event) {
   const long at = syscall(SYS_mmap, nullptr, RingBytes(), PROT_READ, MAP_SHARED,
                           event, off_t{0});
   const int error = errno;
-  const void* ring = at == -1 ? nullptr : reinterpret_cast<const void*>(at);
+  const void* ring = at == -1 ? nullptr : std::bit_cast<const void*>(at);
   const bool is_own = IsEvent(event);
   if (is_own) syscall(SYS_close, event);  // the mapping keeps it
   if (is_own && ring == nullptr) {

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 // Of the killed program's only data file; empty: it lies beside it.
 std::string RingInSharedMemory(const TappedProgram& program) {
   for (const std::string& file : program.Files()) {
-    const std::string ring =
+    std::string ring =
         "/dev/shm/dltap-" + fs::path(file).filename().string() + ".ring";
     if (fs::exists(ring)) return ring;
   }
@@ -210,7 +210,7 @@ class OtherTimeTest : public testing::Test {
   }
   static std::vector<std::string> Arguments() {
     return {"-Tf", "--boottime=1000000", "--kill-child",
-            DLTAP_TEST_PROGRAMS "/tap_launches", "100000000"};
+            std::string(DLTAP_TEST_PROGRAMS) + "/tap_launches", "100000000"};
   }
   TappedProgram program_;
 };
