@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/model/near_search.h"
@@ -10,13 +11,20 @@
 namespace dltap::analyzer {
 namespace {
 
-// Of one thread, when it began or stopped to be in a state.
+// How many threads are in a state, or by how many they have changed.
+template <typename Count>
+struct States {
+  Count there = 0;  // between its first sample and its last
+  Count known = 0;
+  Count off = 0;
+  Count preempted = 0;
+};
+
+// Of one thread, when it began or stopped to be in a state. There are two to
+// four for each time that it leaves the CPU.
 struct Change {
   int64_t at_ns;
-  int there = 0;  // between its first sample and its last
-  int known = 0;
-  int off = 0;
-  int preempted = 0;
+  States<int8_t> by;
 };
 
 // Of one thread; all in time.
@@ -73,6 +81,8 @@ Told TellThreads(const Process& process, const std::vector<ThreadId>& threads) {
 class Changes {
  public:
   void AddThread(const ThreadTold& thread) {
+    changes_.reserve(changes_.size() + 2 + 2 * thread.known.size() +
+                     4 * thread.off.size());
     int64_t first_ns = std::numeric_limits<int64_t>::max();
     int64_t last_ns = std::numeric_limits<int64_t>::min();
     if (!thread.samples.empty()) {
@@ -80,11 +90,11 @@ class Changes {
       last_ns = thread.samples.back()->at_ns;
     }
     for (const Interval& known : thread.known) {
-      Add({.at_ns = known.begin_ns, .known = 1}, known.end_ns);
+      Add(known.begin_ns, known.end_ns, {.known = 1});
       first_ns = std::min(first_ns, known.begin_ns);
       last_ns = std::max(last_ns, known.end_ns);
     }
-    if (first_ns < last_ns) Add({.at_ns = first_ns, .there = 1}, last_ns);
+    Add(first_ns, last_ns, {.there = 1});
     AddOff(thread);
   }
 
@@ -94,14 +104,15 @@ class Changes {
   }
 
  private:
-  void Add(Change begin, int64_t end_ns) {
-    if (begin.at_ns >= end_ns) return;
-    changes_.push_back(begin);
-    changes_.push_back({.at_ns = end_ns,
-                        .there = -begin.there,
-                        .known = -begin.known,
-                        .off = -begin.off,
-                        .preempted = -begin.preempted});
+  void Add(int64_t begin_ns, int64_t end_ns, States<int8_t> in) {
+    if (begin_ns >= end_ns) return;
+    changes_.push_back({begin_ns, in});
+    const auto minus = [](int8_t count) { return static_cast<int8_t>(-count); };
+    changes_.push_back({end_ns,
+                        {.there = minus(in.there),
+                         .known = minus(in.known),
+                         .off = minus(in.off),
+                         .preempted = minus(in.preempted)}});
   }
 
   // The kernel tells when a thread gets a CPU, not when it woke up. What the
@@ -147,8 +158,8 @@ class Changes {
       const int64_t awake_ns =
           off->preempted ? off->begin_ns
                          : std::max(off->begin_ns, off->end_ns - late_ns);
-      Add({.at_ns = off->begin_ns, .off = 1}, off->end_ns);
-      Add({.at_ns = awake_ns, .preempted = 1}, off->end_ns);
+      Add(off->begin_ns, off->end_ns, {.off = 1});
+      Add(awake_ns, off->end_ns, {.preempted = 1});
     }
   }
 
@@ -170,19 +181,21 @@ SwitchedOff::SwitchedOff(const Process& process,
                          const std::vector<ThreadId>& threads) {
   if (process.switches_known.empty()) return;
   Changes changes;
-  for (const auto& [thread, told] : TellThreads(process, threads)) {
-    changes.AddThread(told);
+  for (auto& [thread, told] : TellThreads(process, threads)) {
+    changes.AddThread(std::exchange(told, {}));
   }
-  Change now{.at_ns = std::numeric_limits<int64_t>::min()};
-  for (const Change& change : changes.InOrder()) {
-    const Interval span{now.at_ns, change.at_ns};
+  int64_t since_ns = std::numeric_limits<int64_t>::min();
+  States<int> now;
+  for (const auto& [at_ns, by] : changes.InOrder()) {
+    const Interval span{since_ns, at_ns};
     const bool is_known = now.known > 0 && now.known >= now.there;
     if (is_known && span.length_ns() > 0) {
       Extend(known_, span);
       if (now.off >= now.known) off_.push_back({span, now.preempted > 0});
     }
-    now = {change.at_ns, now.there + change.there, now.known + change.known,
-           now.off + change.off, now.preempted + change.preempted};
+    since_ns = at_ns;
+    now = {now.there + by.there, now.known + by.known, now.off + by.off,
+           now.preempted + by.preempted};
   }
 }
 

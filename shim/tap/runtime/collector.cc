@@ -150,6 +150,7 @@ bool Turn() {
   const PassRequest request = NewestRequest();
   const bool ends = request.wanted == Finish::kEnd;
   const bool exits = request.wanted >= Finish::kExit && !g_schedule.has_exited;
+  if (exits || ends) FollowNoMore();
   if (exits) ExitParticipants(RequestDeadlineNs());
   if (ends) g_output.BeginFinish();
   Pass(exits || ends, ends);

@@ -9,11 +9,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "shim/tap/runtime/own_descriptors.h"
 #include "shim/tap/runtime/process_info.h"
 
 namespace dltap::shim {
@@ -74,7 +76,7 @@ bool TellsPreemption() {
 // Events have no file of any kind.
 bool IsEvent(int fd) {
   struct stat status;
-  return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == 0;
+  return syscall(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == 0;
 }
 
 perf_event_mmap_page* PageOf(const void* ring) {
@@ -92,19 +94,15 @@ ThreadSwitch StateAfter(const perf_event_header& header) {
              : ThreadSwitch::kSleeps;
 }
 
-}  // namespace
+// The first event of a machine may take the kernel 10 to 30 ms.
+struct Opening {
+  uint32_t tid;
+  const void* ring;
+  int error;
+};
 
-bool MayAskForSwitches(uint32_t rings) {
-  char path[64];
-  char status[32768];  // with a line of all groups of the user
-  snprintf(path, sizeof(path), "/proc/self/task/%d/status", gettid());
-  return ReadSmallFile(path, status, sizeof(status)) >= 0 &&
-         FieldOf(status, "\nSeccomp:", 10, 1) == 0 &&
-         !TakesLockedMemory(status, rings) && !HasOtherTime() &&
-         TellsPreemption();
-}
-
-const void* MapSwitches(uint32_t tid) {
+void Open(void* argument) {
+  auto& opening = *static_cast<Opening*>(argument);
   perf_event_attr wanted = {};
   wanted.size = sizeof(wanted);
   wanted.type = PERF_TYPE_SOFTWARE;
@@ -120,17 +118,40 @@ const void* MapSwitches(uint32_t tid) {
   wanted.watermark = 1;  // nobody waits for it
   wanted.wakeup_watermark = 1u << 30;
   const auto event = static_cast<int>(syscall(SYS_perf_event_open, &wanted,
-                                              static_cast<pid_t>(tid), -1, -1,
-                                              PERF_FLAG_FD_CLOEXEC));
-  return event < 0 ? nullptr : MapSwitchEvent(event);
+                                              static_cast<pid_t>(opening.tid),
+                                              -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (event >= 0) opening.ring = MapSwitchEvent(event);
+  opening.error = errno;
 }
 
+}  // namespace
+
+bool MayAskForSwitches(uint32_t rings) {
+  char path[64];
+  char status[32768];  // with a line of all groups of the user
+  snprintf(path, sizeof(path), "/proc/self/task/%d/status", gettid());
+  return ReadSmallFile(path, status, sizeof(status)) >= 0 &&
+         FieldOf(status, "\nSeccomp:", 10, 1) == 0 &&
+         !TakesLockedMemory(status, rings) && !HasOtherTime() &&
+         TellsPreemption();
+}
+
+const void* MapSwitches(uint32_t tid) {
+  Opening opening = {tid, nullptr, 0};
+  if (!WithOwnDescriptors(Open, &opening)) Open(&opening);
+  errno = opening.error;
+  return opening.ring;
+}
+
+// By system calls, on a thread that nobody knows.
 const void* MapSwitchEvent(int event) {
-  void* ring = mmap(nullptr, RingBytes(), PROT_READ, MAP_SHARED, event, 0);
+  const long at = syscall(SYS_mmap, nullptr, RingBytes(), PROT_READ, MAP_SHARED,
+                          event, off_t{0});
   const int error = errno;
+  const void* ring = at == -1 ? nullptr : std::bit_cast<const void*>(at);
   const bool is_own = IsEvent(event);
-  if (is_own) close(event);  // the mapping keeps it
-  if (is_own && ring == MAP_FAILED) {
+  if (is_own) syscall(SYS_close, event);  // the mapping keeps it
+  if (is_own && ring == nullptr) {
     errno = error;
     return nullptr;
   }
@@ -138,14 +159,12 @@ const void* MapSwitchEvent(int event) {
       PageOf(ring)->data_size == DataBytes()) {
     return ring;
   }
-  if (ring != MAP_FAILED) UnmapSwitches(ring);
+  if (ring != nullptr) UnmapSwitches(ring);
   errno = EBADF;
   return nullptr;
 }
 
-void UnmapSwitches(const void* ring) {
-  munmap(const_cast<void*>(ring), RingBytes());
-}
+void UnmapSwitches(const void* ring) { syscall(SYS_munmap, ring, RingBytes()); }
 
 SwitchReader::SwitchReader(const void* ring, uint64_t from_bytes)
     : head_(PageOf(ring)->data_head),

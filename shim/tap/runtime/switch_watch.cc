@@ -22,14 +22,15 @@ constexpr uint8_t kFirstLook = 2;
 constexpr uint64_t kMostASecond = 5'000;
 constexpr uint64_t kFewSwitches = 500;  // between two looks: a burst
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
-// One that is let go is asked again: a burst may be over.
+// One that is let go, or could not be had, is asked for again: a burst may be
+// over.
 constexpr uint64_t kPauseNs = 3 * kNsPerSecond;
 constexpr size_t kMostAtOnce = 256;  // switches of one record
 
 // Of this session: a child's begins anew.
 struct Watched {
   uint32_t threads;
-  bool is_refused;
+  bool is_refused;  // or no longer of use
 };
 constinit Watched g_watched = {};
 
@@ -39,7 +40,7 @@ bool IsWanted() {
              static_cast<uint32_t>(ClockKind::kActivity);
 }
 
-// The next look may find it otherwise.
+// A look after the pause may find it otherwise.
 bool IsForNow(int error) {
   return error == ESRCH || error == EMFILE || error == ENFILE ||
          error == EBADF || error == EINTR;
@@ -57,6 +58,7 @@ void Begin(ThreadBuffer& buffer) {
       MapSwitches(buffer.tid.load(std::memory_order_relaxed));
   if (buffer.switches.ring == nullptr) {
     g_watched.is_refused = !IsForNow(errno);
+    buffer.switches.since_ns = MonotonicNs() + kPauseNs;
     return;
   }
   // Nothing is told of the time before the mapping.
@@ -186,6 +188,8 @@ void EndSwitches(ThreadBuffer& buffer) {
   WriteSwitches(buffer);
   LetGo(buffer);
 }
+
+void FollowNoMore() { g_watched.is_refused = true; }
 
 void ForgetSwitches() { g_watched = {}; }
 

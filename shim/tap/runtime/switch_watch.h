@@ -22,6 +22,10 @@ void SaveSwitches(ThreadBuffer& buffer);
 // Writes the last ones of a thread that has ended, and lets go.
 void EndSwitches(ThreadBuffer& buffer);
 
+// No thread more from now on: the process ends, and the kernel may take long to
+// begin.
+void FollowNoMore();
+
 // When a session begins: those of a parent process are not ours.
 void ForgetSwitches();
 

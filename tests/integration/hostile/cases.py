@@ -119,6 +119,8 @@ MODES = {
                   "ends_while_others_are_held", "others_are_held_for_long",
                   "forks_while_others_are_held", "checkpointed", "frozen"),
     "storage": ("first_work", "threads"),
+    "events": ("samples_itself", "counts_all", "forks_at_the_begin",
+               "closes_all_beyond", "many_switches"),
     "python": ("plain", "threads", "fork", "spawn", "forkserver",
                "subprocesses", "interrupted", "handler_runs", "fault",
                "leaves_at_once", "exits_in_thread", "at_exit", "raises",
@@ -170,6 +172,7 @@ SPEAKS = {
                   "read_only_folder", "long_output", "wrong_output", "no_data",
                   "output_read_only_later", "private_user", "locked_user"},
     "systems": {"without_threads"},
+    "events": {"closes_all_beyond"},
 }
 ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
         "changed_root_later", "no_proc_later",

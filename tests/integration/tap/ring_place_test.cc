@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 // Of the killed program's only data file; empty: it lies beside it.
 std::string RingInSharedMemory(const TappedProgram& program) {
   for (const std::string& file : program.Files()) {
-    const std::string ring =
+    std::string ring =
         "/dev/shm/dltap-" + fs::path(file).filename().string() + ".ring";
     if (fs::exists(ring)) return ring;
   }
@@ -45,12 +46,21 @@ bool NamesARingInSharedMemory(const TappedProgram& program) {
   return false;
 }
 
+// Another program's start may move the ring there meanwhile.
+void RemoveFolder(const std::string& path) {
+  std::error_code error;
+  do {
+    fs::remove_all(path, error);
+  } while (error == std::errc::no_such_file_or_directory ||
+           error == std::errc::directory_not_empty);
+}
+
 class RingPlaceTest : public testing::Test {
  protected:
   RingPlaceTest() : program_("launches") {
     uint64_t launches = 0;
     while (launches == 0) {
-      fs::remove_all(program_.directory());
+      RemoveFolder(program_.directory());
       program_.RunAndKill({"100000000"}, kill_after_us_);
       kill_after_us_ *= 2;
       if (program_.Files().empty()) continue;
@@ -130,7 +140,7 @@ TEST_F(RingPlaceTest, AMoverThatWasKilledIsNotInTheWay) {
 
 TEST_F(RingPlaceTest, TheNextStartRemovesItWhenItsFolderIsGone) {
   if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
-  fs::remove_all(program_.directory());
+  RemoveFolder(program_.directory());
   TappedProgram("launches").Run({"10"});
   EXPECT_FALSE(fs::exists(ring_));
 }
@@ -200,7 +210,7 @@ class OtherTimeTest : public testing::Test {
   }
   static std::vector<std::string> Arguments() {
     return {"-Tf", "--boottime=1000000", "--kill-child",
-            DLTAP_TEST_PROGRAMS "/tap_launches", "100000000"};
+            std::string(DLTAP_TEST_PROGRAMS) + "/tap_launches", "100000000"};
   }
   TappedProgram program_;
 };

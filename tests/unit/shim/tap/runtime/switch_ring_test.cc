@@ -2,13 +2,20 @@
 #include "shim/tap/runtime/switch_ring.h"
 
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -138,6 +145,81 @@ TEST(SwitchEventTest, ADescriptorOfTheProgramsIsLeftAlone) {
 TEST(SwitchEventTest, AClosedDescriptorIsNone) {
   EXPECT_EQ(MapSwitchEvent(-1), nullptr);
   EXPECT_EQ(errno, EBADF);
+}
+
+// ---- Whether the kernel may be asked, in a process of its own
+
+enum Answer { kMayNot = 0, kMay = 1, kNotTried = 2 };
+
+// Of a child that `change` has made another; false: the change was refused.
+int AnswerAfter(bool (*change)()) {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(!change() ? kNotTried : MayAskForSwitches(1) ? kMay : kMayNot);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+bool InTimeOf(const char* offsets) {
+  constexpr int kNewTime = 0x80;  // CLONE_NEWTIME
+  if (unshare(kNewTime) != 0) return false;
+  const int file = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+  const auto length = static_cast<ssize_t>(strlen(offsets));
+  const bool is_written = write(file, offsets, strlen(offsets)) == length;
+  close(file);
+  // A child is the first one in it.
+  const pid_t child = is_written ? fork() : -1;
+  if (child <= 0) return child == 0;
+  int status = 0;
+  waitpid(child, &status, 0);
+  _exit(WEXITSTATUS(status));
+}
+
+TEST(MayAskForSwitchesTest, NotInATimeNamespaceWhoseClockIsAnother) {
+  const int before = AnswerAfter([] { return true; });
+  const int after = AnswerAfter([] { return InTimeOf("monotonic 9000 0\n"); });
+  if (after == kNotTried) GTEST_SKIP() << "no such namespace here";
+  EXPECT_EQ(after, kMayNot);
+  EXPECT_EQ(AnswerAfter([] { return InTimeOf("monotonic 0 0\n"); }), before);
+}
+
+TEST(MayAskForSwitchesTest, NotUnderAFilterOfSystemCalls) {
+  const int after = AnswerAfter([] {
+    sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program = {1, code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  });
+  if (after == kNotTried) GTEST_SKIP() << "no filters here";
+  EXPECT_EQ(after, kMayNot);
+}
+
+bool BeNobodyWhoMayLock(rlim_t bytes) {
+  const rlimit limit = {bytes, bytes};
+  return setrlimit(RLIMIT_MEMLOCK, &limit) == 0 && setuid(65534) == 0;
+}
+
+TEST(MayAskForSwitchesTest, NotWhereARingIsMuchOfTheMemoryThatMayBeLocked) {
+  const int with_little =
+      AnswerAfter([] { return BeNobodyWhoMayLock(256 << 10); });
+  const int with_much = AnswerAfter([] { return BeNobodyWhoMayLock(4 << 20); });
+  if (with_little == kNotTried || with_much == kNotTried) {
+    GTEST_SKIP() << "needs root, and limits that it may set";
+  }
+  EXPECT_EQ(with_little, kMayNot);
+  EXPECT_EQ(with_much, AnswerAfter([] { return true; }));
+}
+
+TEST(MayAskForSwitchesTest, AUserOf600GroupsMayAsOthers) {
+  const int after = AnswerAfter([] {
+    std::vector<gid_t> groups;
+    for (gid_t i = 0; i < 600; ++i) groups.push_back(4'000'000'000u + i);
+    return setgroups(groups.size(), groups.data()) == 0;
+  });
+  if (after == kNotTried) GTEST_SKIP() << "needs root";
+  EXPECT_EQ(after, AnswerAfter([] { return true; }));
 }
 
 }  // namespace
