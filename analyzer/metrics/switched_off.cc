@@ -8,19 +8,40 @@
 #include "analyzer/model/near_search.h"
 
 namespace dltap::analyzer {
-namespace {
 
-// Of one thread, when it began or stopped to be in a state.
-struct Change {
+// In which state how many threads are from a time on, or more are than before.
+struct ThreadCounts {
   int64_t at_ns;
-  int there = 0;  // between its first sample and its last
-  int known = 0;
+  int there = 0;   // between what tells first and last that it lives
+  int unseen = 0;  // of these, neither sampled around then nor known
+  int known = 0;   // its switches
   int off = 0;
   int preempted = 0;
+
+  void Add(const ThreadCounts& more) {
+    at_ns = more.at_ns;
+    there += more.there;
+    unseen += more.unseen;
+    known += more.known;
+    off += more.off;
+    preempted += more.preempted;
+  }
 };
+
+namespace {
+
+constexpr int64_t kLongAgo = std::numeric_limits<int64_t>::min();
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+constexpr Interval kNoSpan{kNever, kLongAgo};
+
+Interval Hull(Interval a, Interval b) {
+  return {std::min(a.begin_ns, b.begin_ns), std::max(a.end_ns, b.end_ns)};
+}
 
 // Of one thread; all in time.
 struct ThreadTold {
+  Interval calls = kNoSpan;  // from the first one to the last
   std::vector<const CpuSample*> samples;
   std::vector<Interval> known;  // disjoint
   std::vector<OffCpu> off;      // disjoint
@@ -48,11 +69,19 @@ struct ThreadTold {
   }
 };
 
-// By thread.
-using Told = absl::flat_hash_map<size_t, ThreadTold>;
+// Calls are sorted by thread.
+Interval CallsOf(const Process& process, ThreadId thread) {
+  const auto calls =
+      std::ranges::equal_range(process.calls, thread, {}, &Call::thread);
+  return calls.empty() ? kNoSpan
+                       : Interval{calls.front().begin_ns, calls.back().end_ns};
+}
 
-Told TellThreads(const Process& process, const std::vector<ThreadId>& threads) {
-  Told told;
+using ByThread = absl::flat_hash_map<size_t, ThreadTold>;
+
+ByThread TellThreads(const Process& process,
+                     const std::vector<ThreadId>& threads) {
+  ByThread told;
   for (const ThreadId thread : threads) told.try_emplace(thread.value());
   const auto of = [&told](ThreadId thread) -> ThreadTold* {
     const auto it = thread.known() ? told.find(thread.value()) : told.end();
@@ -67,41 +96,73 @@ Told TellThreads(const Process& process, const std::vector<ThreadId>& threads) {
   for (const OffCpu& off : process.off_cpu) {
     if (auto* thread = of(off.thread)) thread->Add(off);
   }
+  for (auto& [thread, of_thread] : told) {
+    of_thread.calls = CallsOf(process, ThreadId(thread));
+  }
   return told;
+}
+
+// From the first sample to the last one at which the thread had run since the
+// one before: what follows may be a look at a thread that has ended, as is the
+// only one of a thread that is said to have never run. The first two and the
+// last two also tell of as much time before and after them.
+Interval SampledSpan(const ThreadTold& thread) {
+  std::vector<const CpuSample*> grown;
+  for (const CpuSample* sample : thread.samples) {
+    if (grown.empty() || sample->cpu_time_ns > grown.back()->cpu_time_ns) {
+      grown.push_back(sample);
+    }
+  }
+  if (grown.empty() || grown.back()->cpu_time_ns == 0) return kNoSpan;
+  Interval span{grown.front()->at_ns, grown.back()->at_ns};
+  if (grown.size() > 1) {
+    span.begin_ns -= grown[1]->at_ns - grown.front()->at_ns;
+    span.end_ns += grown.back()->at_ns - grown[grown.size() - 2]->at_ns;
+  }
+  return span;
 }
 
 class Changes {
  public:
   void AddThread(const ThreadTold& thread) {
-    int64_t first_ns = std::numeric_limits<int64_t>::max();
-    int64_t last_ns = std::numeric_limits<int64_t>::min();
-    if (!thread.samples.empty()) {
-      first_ns = thread.samples.front()->at_ns;
-      last_ns = thread.samples.back()->at_ns;
-    }
+    const Interval sampled = SampledSpan(thread);
+    Interval there = Hull(thread.calls, sampled);
     for (const Interval& known : thread.known) {
       Add({.at_ns = known.begin_ns, .known = 1}, known.end_ns);
-      first_ns = std::min(first_ns, known.begin_ns);
-      last_ns = std::max(last_ns, known.end_ns);
+      there = Hull(there, known);
     }
-    if (first_ns < last_ns) Add({.at_ns = first_ns, .there = 1}, last_ns);
+    Add({.at_ns = there.begin_ns, .there = 1}, there.end_ns);
+    AddUnseen(thread,
+              {there.begin_ns, std::min(sampled.begin_ns, there.end_ns)});
+    AddUnseen(thread, {std::max(sampled.end_ns, there.begin_ns), there.end_ns});
     AddOff(thread);
   }
 
-  std::vector<Change> InOrder() {
-    std::ranges::sort(changes_, {}, &Change::at_ns);
+  std::vector<ThreadCounts> InOrder() {
+    std::ranges::sort(changes_, {}, &ThreadCounts::at_ns);
     return std::move(changes_);
   }
 
  private:
-  void Add(Change begin, int64_t end_ns) {
+  void Add(ThreadCounts begin, int64_t end_ns) {
     if (begin.at_ns >= end_ns) return;
     changes_.push_back(begin);
     changes_.push_back({.at_ns = end_ns,
                         .there = -begin.there,
+                        .unseen = -begin.unseen,
                         .known = -begin.known,
                         .off = -begin.off,
                         .preempted = -begin.preempted});
+  }
+
+  // What is neither sampled nor known.
+  void AddUnseen(const ThreadTold& thread, Interval span) {
+    for (const Interval& known : thread.known) {
+      Add({.at_ns = span.begin_ns, .unseen = 1},
+          std::min(span.end_ns, known.begin_ns));
+      span.begin_ns = std::max(span.begin_ns, known.end_ns);
+    }
+    Add({.at_ns = span.begin_ns, .unseen = 1}, span.end_ns);
   }
 
   // The kernel tells when a thread gets a CPU, not when it woke up. What the
@@ -152,59 +213,67 @@ class Changes {
     }
   }
 
-  std::vector<Change> changes_;
+  std::vector<ThreadCounts> changes_;
 };
-
-template <typename Intervals>
-void Extend(Intervals& intervals, Interval span) {
-  if (!intervals.empty() && intervals.back().end_ns == span.begin_ns) {
-    intervals.back().end_ns = span.end_ns;
-  } else {
-    intervals.push_back(span);
-  }
-}
 
 }  // namespace
 
 SwitchedOff::SwitchedOff(const Process& process,
                          const std::vector<ThreadId>& threads) {
-  if (process.switches_known.empty()) return;
   Changes changes;
   for (const auto& [thread, told] : TellThreads(process, threads)) {
     changes.AddThread(told);
   }
-  Change now{.at_ns = std::numeric_limits<int64_t>::min()};
-  for (const Change& change : changes.InOrder()) {
-    const Interval span{now.at_ns, change.at_ns};
-    const bool is_known = now.known > 0 && now.known >= now.there;
-    if (is_known && span.length_ns() > 0) {
-      Extend(known_, span);
-      if (now.off >= now.known) off_.push_back({span, now.preempted > 0});
-    }
-    now = {change.at_ns, now.there + change.there, now.known + change.known,
-           now.off + change.off, now.preempted + change.preempted};
+  ThreadCounts now{.at_ns = kLongAgo};
+  for (const ThreadCounts& change : changes.InOrder()) {
+    Add({now.at_ns, change.at_ns}, StateOf(now));
+    now.Add(change);
+  }
+  Add({now.at_ns, kNever}, StateOf(now));
+}
+
+SwitchedOff::State SwitchedOff::StateOf(const ThreadCounts& threads) {
+  if (threads.off < threads.known) return State::kRuns;
+  if (threads.unseen > 0) return State::kUnseen;
+  if (threads.known == 0 || threads.known < threads.there) {
+    return State::kUntold;
+  }
+  return threads.preempted > 0 ? State::kPreempted : State::kAsleep;
+}
+
+void SwitchedOff::Add(Interval span, State state) {
+  if (state == State::kRuns || span.begin_ns >= span.end_ns) return;
+  if (!segments_.empty() && segments_.back().state == state &&
+      segments_.back().span.end_ns == span.begin_ns) {
+    segments_.back().span.end_ns = span.end_ns;
+  } else {
+    segments_.push_back({span, state});
   }
 }
 
-std::optional<CpuSplit> SwitchedOff::Split(Interval part, size_t& near) const {
-  const auto known =
-      std::ranges::upper_bound(known_, part.begin_ns, {}, &Interval::begin_ns);
-  if (known == known_.begin() || std::prev(known)->end_ns < part.end_ns) {
-    return std::nullopt;
-  }
-  near = FirstFrom(off_.size(), near, [&](size_t i) {
-    return off_[i].span.end_ns <= part.begin_ns;
+SwitchedOff::Told SwitchedOff::Split(Interval part, size_t& near) const {
+  near = FirstFrom(segments_.size(), near, [&](size_t i) {
+    return segments_[i].span.end_ns <= part.begin_ns;
   });
-  CpuSplit split{.running_ns = static_cast<double>(part.length_ns())};
-  for (size_t i = near; i < off_.size(); ++i) {
-    const Interval inside{std::max(off_[i].span.begin_ns, part.begin_ns),
-                          std::min(off_[i].span.end_ns, part.end_ns)};
-    if (inside.length_ns() <= 0) break;
-    const auto ns = static_cast<double>(inside.length_ns());
-    split.running_ns -= ns;
-    (off_[i].preempted ? split.preempted_ns : split.blocked_ns) += ns;
+  Told told{.split = {.running_ns = static_cast<double>(part.length_ns())},
+            .untold_ns = 0,
+            .unseen_ns = 0};
+  for (size_t i = near; i < segments_.size(); ++i) {
+    const Interval inside{std::max(segments_[i].span.begin_ns, part.begin_ns),
+                          std::min(segments_[i].span.end_ns, part.end_ns)};
+    const int64_t ns = inside.end_ns - inside.begin_ns;
+    if (ns <= 0) break;
+    told.split.running_ns -= static_cast<double>(ns);
+    switch (segments_[i].state) {
+      case State::kUnseen: told.unseen_ns += ns; [[fallthrough]];
+      case State::kUntold: told.untold_ns += ns; break;
+      case State::kPreempted:
+        told.split.preempted_ns += static_cast<double>(ns);
+        break;
+      default: told.split.blocked_ns += static_cast<double>(ns);
+    }
   }
-  return split;
+  return told;
 }
 
 }  // namespace dltap::analyzer
