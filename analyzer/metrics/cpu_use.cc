@@ -36,6 +36,17 @@ double CommonLimit(const std::vector<double>& lengths, double sum) {
   return lengths.empty() ? kShortPartNs : lengths.back();
 }
 
+// Calls are sorted by thread, then by begin.
+bool MakesCalls(const Process& process, ThreadId thread, Interval span) {
+  const auto begins = [](const Call& c) {
+    return std::pair(c.thread, c.begin_ns);
+  };
+  const auto call = std::ranges::lower_bound(
+      process.calls, std::pair(thread, span.begin_ns), {}, begins);
+  return call != process.calls.end() &&
+         begins(*call) < std::pair(thread, span.end_ns);
+}
+
 // A wait for a CPU is counted when it ends, and may be as long as the time
 // between two passes. Where threads wait, a tenth of a second is one period: of
 // its waits fewer reach over its ends.
@@ -134,13 +145,14 @@ void CpuUse::GatherPasses(const Process& process,
         sample.at_ns - passes_.back().at_ns > kSamePassNs) {
       passes_.push_back({.at_ns = sample.at_ns, .has_run_delay = true});
     }
-    AddSample(sample, before);
+    AddSample(process, sample, before);
   }
 }
 
 // Whether a thread has ended, its id was given to another one, or the trace is
 // damaged: no counter runs backwards.
-void CpuUse::AddSample(const CpuSample& sample, Last& before) {
+void CpuUse::AddSample(const Process& process, const CpuSample& sample,
+                       Last& before) {
   const int64_t span_ns = sample.at_ns - before.at_ns;
   const bool knows_delay = sample.run_delay_ns && before.run_delay_ns;
   const int64_t cpu_ns =
@@ -159,8 +171,7 @@ void CpuUse::AddSample(const CpuSample& sample, Last& before) {
     early_ns -= part_ns;
     delay_ns -= part_ns;
   }
-  passes_.back().cpu_ns += cpu_ns;
-  passes_.back().run_delay_ns += delay_ns;
+  Spread(process, sample.thread, before.pass, cpu_ns, delay_ns);
   passes_.back().has_run_delay &= knows_delay;
   passes_.back().runnable |= sample.on_cpu;
   before.at_ns = sample.at_ns;
@@ -171,6 +182,43 @@ void CpuUse::AddSample(const CpuSample& sample, Last& before) {
   if (before.rooms.size() == kMostRooms) before.rooms.clear();
   before.rooms.push_back(
       {before.pass, std::max<int64_t>(0, span_ns - cpu_ns - delay_ns)});
+}
+
+// A thread is not looked at in each pass: not while it makes no calls, nor
+// where many are at work. What it has run since goes to the passes in which it
+// made calls, by their length, or to all where it made none.
+void CpuUse::Spread(const Process& process, ThreadId thread, size_t before,
+                    int64_t cpu_ns, int64_t delay_ns) {
+  const size_t last = passes_.size() - 1;
+  std::vector<size_t> at;
+  for (size_t pass = before + 1; before < last && pass <= last; ++pass) {
+    if (MakesCalls(process, thread,
+                   {passes_[pass - 1].at_ns, passes_[pass].at_ns})) {
+      at.push_back(pass);
+    }
+  }
+  if (at.empty()) {
+    for (size_t pass = before + 1; pass < last; ++pass) at.push_back(pass);
+    at.push_back(last);
+  }
+  const auto length = [this](size_t pass) {
+    return pass == 0 ? 0 : passes_[pass].at_ns - passes_[pass - 1].at_ns;
+  };
+  int64_t left_ns = 0;
+  for (const size_t pass : at) left_ns += length(pass);
+  for (const size_t pass : at) {
+    const double share =
+        Ratio(static_cast<double>(length(pass)), static_cast<double>(left_ns))
+            .value_or(1);
+    const auto part = [share](int64_t& ns) {
+      const int64_t taken = std::llround(share * static_cast<double>(ns));
+      ns -= taken;
+      return taken;
+    };
+    passes_[pass].cpu_ns += part(cpu_ns);
+    passes_[pass].run_delay_ns += part(delay_ns);
+    left_ns -= length(pass);
+  }
 }
 
 // Whether a wait spins and whether a loader works in the thread itself is not
@@ -365,9 +413,32 @@ Interval CpuUse::SpanOf(size_t period) const {
   return span;
 }
 
+// Samples tell of all of the part: what switches tell of it is taken out.
 std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
-  const auto told = switched_off_.Split(part, near.off);
-  if (told) return told;
+  const SwitchedOff::Told told = switched_off_.Split(part, near.off);
+  if (told.untold_ns == 0) return told.split;
+  const std::optional<CpuSplit> sampled = SplitBySamples(part, near);
+  if (!sampled && told.untold_ns == part.length_ns()) return std::nullopt;
+  CpuSplit split = told.split;
+  auto left = static_cast<double>(told.untold_ns);
+  const auto take = [&left](double ns, double& to) {
+    const double taken = std::clamp(ns, 0.0, left);
+    to += taken;
+    left -= taken;
+  };
+  if (sampled) {
+    take(sampled->running_ns - split.running_ns, split.running_ns);
+    take(sampled->preempted_ns - split.preempted_ns, split.preempted_ns);
+    take(sampled->unknown_ns, split.unknown_ns);
+  }
+  // Who is not seen may have run in what is left.
+  take(sampled ? static_cast<double>(told.unseen_ns) : left, split.unknown_ns);
+  split.blocked_ns += left;
+  return split;
+}
+
+std::optional<CpuSplit> CpuUse::SplitBySamples(Interval part,
+                                               Place& near) const {
   if (periods_.empty() || part.begin_ns < SpanOf(0).begin_ns ||
       part.end_ns > SpanOf(periods_.size() - 1).end_ns) {
     return std::nullopt;

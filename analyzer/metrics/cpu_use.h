@@ -111,6 +111,7 @@ class CpuUse {
     double unknown = 0;
   };
 
+  std::optional<CpuSplit> SplitBySamples(Interval part, Place& near) const;
   static size_t LengthClass(Interval whole);
   static Sampled EnoughAround(
       const std::array<Sampled, kLengthClasses>& sampled, size_t length_class);
@@ -122,7 +123,10 @@ class CpuUse {
   // The kernel counts a wait for a CPU when it ends. What a thread that was
   // runnable at a sample then has waited more than there was time since, it had
   // waited before.
-  void AddSample(const CpuSample& sample, Last& before);
+  void AddSample(const Process& process, const CpuSample& sample, Last& before);
+  // In passes behind `before`, up to the last.
+  void Spread(const Process& process, ThreadId thread, size_t before,
+              int64_t cpu_ns, int64_t delay_ns);
   void FindRunningShares();
   void FindPreemption();
   Period Explain(size_t pass) const;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "analyzer/metrics/cpu_split.h"
@@ -13,25 +12,35 @@
 
 namespace dltap::analyzer {
 
+struct ThreadCounts;
+
 // When no thread of a feeder had a CPU, and why, by the context switches that
-// the kernel told. One that runs is enough for the feeder to run; of those that
-// don't, one that is preempted for it to be preempted.
+// the kernel told. One that runs is enough for the feeder to run, whatever is
+// told of the others; of those that don't, one that is preempted for it to be
+// preempted. That none runs is told only while the switches of all are known.
 class SwitchedOff {
  public:
   SwitchedOff(const Process& process, const std::vector<ThreadId>& threads);
 
-  // nullopt: the switches of a thread that had begun then are not known
-  // throughout. `near`: where the last question was answered.
-  std::optional<CpuSplit> Split(Interval part, size_t& near) const;
+  struct Told {
+    CpuSplit split;     // of what is told
+    int64_t untold_ns;  // no switches tell of it
+    int64_t unseen_ns;  // of that: a thread was there that has no samples
+  };
+  // `near`: where the last question was answered.
+  Told Split(Interval part, size_t& near) const;
 
  private:
-  struct Off {
+  enum class State : uint8_t { kRuns, kAsleep, kPreempted, kUntold, kUnseen };
+  struct Segment {
     Interval span;
-    bool preempted;
+    State state;
   };
 
-  std::vector<Interval> known_;  // of all its threads; disjoint, in time
-  std::vector<Off> off_;         // disjoint, in time
+  static State StateOf(const ThreadCounts& threads);
+  void Add(Interval span, State state);
+
+  std::vector<Segment> segments_;  // of all states but kRuns; disjoint, in time
 };
 
 }  // namespace dltap::analyzer

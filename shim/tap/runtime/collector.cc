@@ -61,6 +61,7 @@ void LookAtThreads(uint64_t now_ns) {
 void TakeSamples(uint64_t now_ns, bool final) {
   Schedule& schedule = g_schedule;
   if (now_ns >= schedule.threads_ns || final) LookAtThreads(now_ns);
+  if (final) SampleWatchedThreads(now_ns);
   if (now_ns >= schedule.process_ns || final) {
     schedule.process_ns = now_ns + SampleProcess();
   }

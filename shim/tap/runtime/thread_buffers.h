@@ -43,6 +43,7 @@ struct alignas(64) ThreadBuffer {
   uint64_t run_delay_ns;
   uint64_t sampled_head;  // of the ring in use at the last sample
   uint64_t sampled_ns;    // of the last sample, in monotonic time
+  uint64_t idle_look_ns;  // how long after it the next one, without calls
   uint32_t looks;         // passes that have drained it
   bool is_replaced;       // the tid is a newer thread's
   bool is_named;

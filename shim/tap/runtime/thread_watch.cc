@@ -130,9 +130,8 @@ void SampleThread(ThreadBuffer& buffer) {
 
 enum class Due : uint8_t { kNo, kWork, kIdle };
 
-// Threads that wait for work are looked at less often.
+// Threads that make no calls are looked at by what they do instead.
 Due WhyDue(ThreadBuffer& buffer, uint64_t now_ns) {
-  constexpr uint64_t kIdleLookNs = 3'000'000'000;
   Ring* second = buffer.second.load(std::memory_order_acquire);
   trace::RingHeader& ring =
       *(second != nullptr ? second : buffer.first)->header;
@@ -141,10 +140,20 @@ Due WhyDue(ThreadBuffer& buffer, uint64_t now_ns) {
   const bool in_call =
       std::atomic_ref(ring.open_call).load(std::memory_order_relaxed) != 0;
   const bool is_idle = head == buffer.sampled_head && !in_call;
-  if (is_idle && now_ns - buffer.sampled_ns < kIdleLookNs) return Due::kNo;
-  buffer.sampled_ns = now_ns;
+  if (is_idle && now_ns - buffer.sampled_ns < buffer.idle_look_ns) {
+    return Due::kNo;
+  }
   buffer.sampled_head = head;
   return is_idle ? Due::kIdle : Due::kWork;
+}
+
+void LookAtThread(ThreadBuffer& buffer, uint64_t now_ns) {
+  const uint64_t span_ns = now_ns - buffer.sampled_ns;
+  const uint64_t cpu_time_ns = buffer.cpu_time_ns;
+  buffer.sampled_ns = now_ns;
+  SampleThread(buffer);
+  buffer.idle_look_ns = NextIdleLookNs(buffer.idle_look_ns, span_ns,
+                                       buffer.cpu_time_ns - cpu_time_ns);
 }
 
 uint64_t ResidentBytes() {
@@ -212,12 +221,31 @@ uint64_t SampleThreads(uint64_t now_ns) {
       continue;
     }
     if (due == Due::kWork) g_last_work_ns = now_ns;
-    SampleThread(buffer);
+    LookAtThread(buffer, now_ns);
     ++samples;
     if (OwnCpuNs() - begin_ns > kLongestLookNs / kLooksCpu) break;
   }
   return NextLookNs(OwnCpuNs() - begin_ns,
                     now_ns - g_last_work_ns < kBusyForNs);
+}
+
+void SampleWatchedThreads(uint64_t now_ns) {
+  for (uint32_t i = 0; i < g_buffers.count(); ++i) {
+    ThreadBuffer& buffer = g_buffers.at(i);
+    const bool is_watched =
+        buffer.is_owned() && buffer.switches.ring != nullptr;
+    if (is_watched && buffer.sampled_ns != now_ns) LookAtThread(buffer, now_ns);
+  }
+}
+
+uint64_t NextIdleLookNs(uint64_t last_ns, uint64_t span_ns, uint64_t ran_ns) {
+  constexpr uint64_t kOneInRuns = 100;
+  constexpr uint64_t kMostNs = 3'000'000'000;
+  if (ran_ns * kOneInRuns > span_ns) return kShortestLookNs;
+  const uint64_t longer_ns = 2 * last_ns;
+  return longer_ns < kShortestLookNs ? kShortestLookNs
+         : longer_ns > kMostNs       ? kMostNs
+                                     : longer_ns;
 }
 
 uint64_t NextLookNs(uint64_t cost_ns, bool is_busy) {

@@ -13,10 +13,21 @@
 namespace dltap::shim {
 
 // One sample of each recorded thread that has submitted work since the last one
-// or is inside a call; of the others each few seconds. Not more than so many at
-// once, nor longer than it may take of a CPU: each costs two files of /proc.
+// or is inside a call; of the others by NextIdleLookNs(). Not more than so many
+// at once, nor longer than it may take of a CPU: each costs two files of /proc.
 // Returns in how many ns of monotonic time the next ones are due.
 uint64_t SampleThreads(uint64_t now_ns);
+
+// At the end, of those whose context switches are followed and which that has
+// left out: nothing else tells of what they did since.
+void SampleWatchedThreads(uint64_t now_ns);
+
+// In how many ns a thread is looked at again that makes no calls, which ran so
+// long in the time since the look before; `last_ns`: what was said then. One
+// that runs may be the one that hands their work to those that submit it, as
+// TensorFlow's main thread does. Others are looked at less and less often, each
+// 3 s in the end.
+uint64_t NextIdleLookNs(uint64_t last_ns, uint64_t span_ns, uint64_t ran_ns);
 
 // One of the process. Returns in how many ns the next one is due: its CPU time
 // is added up over all threads.

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pauses of the host come back in their class and cause, in several programs.
 
-usage: paused_programs_test.py DLTAP PYTHON [OPTION...] [PROGRAM...]
+usage: paused_programs_test.py [OPTION...] DLTAP PYTHON [PROGRAM...]
 
-Runs programs of ../differential/paused*.py on a simulated GPU. Every third step
+Runs programs of ../differential/paused*.py, or of another --source, on a
+simulated GPU. Every third step
 pauses at half of the program's places; what that adds to a class and cause must
 be how long the program saw it take. The steps in between tell what there is
 without, and the median step that pauses is judged: a busy machine disturbs some
@@ -28,11 +29,12 @@ import unittest
 
 import switches
 
-PROGRAM = pathlib.Path(__file__).resolve().parent / "programs/paused.py"
+SOURCE = pathlib.Path(__file__).resolve().parent / "programs/paused.py"
 CAUSES = {"busy": "framework_ns", "sleep": "blocked_ns"}
 PROGRAMS = ["paused_segmentation", "paused_critic", "paused_accumulation",
             "paused_decoding", "paused_speech", "paused_replays",
-            "paused_workers", "paused_reads"]
+            "paused_workers", "paused_reads", "paused_handed",
+            "paused_relay"]
 
 
 def options():
@@ -40,6 +42,8 @@ def options():
     parser.add_argument("dltap")
     parser.add_argument("python")
     parser.add_argument("programs", nargs="*", default=PROGRAMS)
+    parser.add_argument("--source", default=SOURCE,
+                        help="runs them as programs/paused.py does")
     parser.add_argument("--ms", type=float, default=10)
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--runs", type=int, default=4)
@@ -58,13 +62,16 @@ def rows(table):
 
 
 def idle_ms(gaps, causes) -> dict[int, collections.Counter]:
-    """What the report says of each step: by class, and `input` of all."""
+    """What the report says of each step: by class, `input` of all, and `any`
+    class."""
     steps = collections.defaultdict(collections.Counter)
     for gap in gaps:
         of_class = (gap["class"] if gap["between_steps"] == "false"
                     else "between_steps")
         step = steps[int(gap["step"])]
-        step[of_class] += sum(int(gap[cause]) for cause in causes) / 1e6
+        ms = sum(int(gap[cause]) for cause in causes) / 1e6
+        step[of_class] += ms
+        step["any"] += ms
         step["input"] += int(gap["input_ns"]) / 1e6
     return steps
 
@@ -116,7 +123,7 @@ def run(args, kind, seed, names) -> dict[str, Pauses]:
         trace = pathlib.Path(folder, "trace")
         subprocess.run(
             [args.dltap, "run", "--gpu", "sim:h100-sxm", "-o", trace, "--",
-             args.python, PROGRAM, folder, kind, str(seed), str(args.ms),
+             args.python, args.source, folder, kind, str(seed), str(args.ms),
              str(args.steps), *names], capture_output=True, check=True)
         for name in names:
             out = json.loads(pathlib.Path(folder, f"{name}.json").read_text())
@@ -126,7 +133,10 @@ def run(args, kind, seed, names) -> dict[str, Pauses]:
                             tables, file], capture_output=True, check=True)
             steps, gaps = (rows(tables / f"{table}.csv")
                            for table in ("steps", "gaps"))
-            assert len(steps) == args.steps, (name, len(steps))
+            # Where a step is cut in its midst, there is a rest.
+            whole = [step for step in steps if step["use"] != "incomplete"]
+            assert len(whole) <= args.steps <= len(steps) <= args.steps + 1, (
+                name, len(steps))
             used = {int(step["step"]) for step in steps
                     if step["use"] == "used"}
             found[name] = Pauses(gaps, used, out["took_ms"], kind,
@@ -164,9 +174,10 @@ class PausedProgramsTest(unittest.TestCase):
         return alike
 
     # The kernel counts CPU time and run delay by another way than it tells
-    # switches. A switch itself is CPU time, at a few us.
+    # switches. A switch itself is CPU time, some us; most of what a thread takes
+    # that looks for events on a busy machine.
     def check_clocks(self, name, told):
-        little = 0.05 * told.cpu_ms + 0.005 * told.switches + 0.5
+        little = 0.05 * told.cpu_ms + 0.04 * told.switches + 0.5
         self.assertLess(abs(told.runs_ms - told.cpu_ms), little, (name, told))
         self.assertLess(told.preempted_ms, told.run_delay_ms + little,
                         (name, told))

@@ -52,6 +52,9 @@ def of_thread(samples, off, known):
         return None  # not throughout
     samples = [sample for sample in samples
                if known[0][0] <= sample[0] <= known[-1][1]]
+    # What a thread ran from the last look at it to its end is not counted.
+    while len(samples) > 1 and samples[-1][1] == samples[-2][1]:
+        samples.pop()
     if len(samples) < 2:
         return None
     (begin, cpu, delay), (end, last_cpu, last_delay) = samples[0], samples[-1]

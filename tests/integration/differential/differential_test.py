@@ -354,7 +354,8 @@ def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
     lines = [line for name in ("programs.py", "layers.py", "applications.py",
                                "architectures.py", "corners.py",
-                               "neighbours.py", "paused.py", "solvers.py",
+                               "neighbours.py", "paused.py",
+                               "paused_threads.py", "solvers.py",
                                "tutorials.py", "variants.py")
              for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")

@@ -14,8 +14,6 @@ import gc
 import json
 import os
 import pathlib
-import sys
-import traceback
 
 import torch
 from torch import nn
@@ -28,9 +26,11 @@ import layers  # noqa: F401
 import neighbours  # noqa: F401
 import paused  # noqa: F401
 import paused_more  # noqa: F401
+import paused_threads  # noqa: F401
 import solvers  # noqa: F401
 import tutorials  # noqa: F401
 import variants  # noqa: F401
+from children import in_child
 from programs import PROGRAMS
 
 STEPS = 3
@@ -90,25 +90,6 @@ def count_flops(name, memory, path):
         run(name, memory)
     counts = counter.get_flop_counts().get("Global", {})
     path.write_text(json.dumps({str(op): n for op, n in counts.items()}))
-
-
-def in_child(work) -> tuple[int, str]:
-    """The child's pid, and what it died of; nothing if it lives."""
-    reads, writes = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        code = 0
-        try:
-            work()
-        except BaseException:  # the parent tells
-            os.write(writes, traceback.format_exc()[-4000:].encode())
-            code = 1
-        sys.exit(code)  # not os._exit: the last kernels are still to be told
-    os.close(writes)
-    with os.fdopen(reads) as pipe:
-        message = pipe.read()
-    status = os.waitpid(pid, 0)[1]
-    return pid, message or (f"status {status}" if status else "")
 
 
 def main():

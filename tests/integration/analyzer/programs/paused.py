@@ -1,100 +1,38 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs that pause, each in a process forked from this one.
+"""PyTorch's programs that pause; arguments as in pauses.py.
 
-usage: paused.py OUT KIND SEED MILLISECONDS STEPS NAME...
-
-KIND: busy, sleep. SEED chooses every other of a program's places, the even or
-the odd ones, and how long each pause takes: half to three halves of
-MILLISECONDS. Every third step pauses. OUT/NAME.json has the process, and how
-long the pauses of each place took in each step, in ms. What a step waits for its
-DataLoader is in `input:workers`: workers lag behind where the machine is busy,
-and catch up in a pause.
+What a step waits for its DataLoader is in `input:workers`: workers lag behind
+where the machine is busy, and catch up in a pause.
 """
-import json
-import os
-import pathlib
-import random
-import sys
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "differential"))
-import torch  # noqa: E402
-from torch.utils.data.dataloader import _BaseDataLoaderIter  # noqa: E402
+import pauses
+import torch
+from torch.utils.data.dataloader import _BaseDataLoaderIter
 
-import paused  # noqa: E402, F401, registers its programs
-import paused_more  # noqa: E402, F401
-import run_programs  # noqa: E402
-from programs import PROGRAMS  # noqa: E402
-
-OUT, KIND, SEED, MILLISECONDS, STEPS = sys.argv[1:6]
-EVERY = 3
+import paused  # noqa: F401, registers its programs
+import paused_more  # noqa: F401
+import paused_threads  # noqa: F401
+from programs import PROGRAMS
 
 
-class Pauses:
-    """Pauses at places; each place's length is the same in each step."""
+def time_workers(at):
+    take = _BaseDataLoaderIter.__next__
 
-    def __init__(self, name):
-        self.name = name
-        self.places = {}  # to their numbers
-        self.took_ms = [{}]  # a step each
-
-    def seconds_at(self, place) -> float:
-        number = self.places.setdefault(place, len(self.places))
-        if len(self.took_ms) % EVERY or (number + int(SEED)) % 2:
-            return 0
-        chance = random.Random(f"{self.name} {place} {SEED}")
-        return chance.uniform(0.5, 1.5) * float(MILLISECONDS) / 1000
-
-    def __call__(self, place):
-        seconds = self.seconds_at(place)
-        if not seconds:
-            return
+    def timed(batches):
         begin = time.perf_counter()
-        if KIND == "sleep":
-            time.sleep(seconds)
-        else:
-            end = time.thread_time() + seconds
-            while time.thread_time() < end:
-                pass
-        self.add(place, begin)
-
-    def add(self, place, begin):
-        took = self.took_ms[-1]
-        took[place] = (took.get(place, 0) +
-                       (time.perf_counter() - begin) * 1e3)
-
-    def time_workers(self):
-        take = _BaseDataLoaderIter.__next__
-
-        def timed(batches):
-            begin = time.perf_counter()
-            batch = take(batches)
-            self.add("input:workers", begin)
-            return batch
-        _BaseDataLoaderIter.__next__ = timed
+        batch = take(batches)
+        at.add("input:workers", begin)
+        return batch
+    _BaseDataLoaderIter.__next__ = timed
 
 
-def run(name):
+def make(name, at):
     torch.manual_seed(0)
-    at = Pauses(name)
-    at.time_workers()
-    step = PROGRAMS[name]("cuda", at)
-    for _ in range(int(STEPS)):
-        step()
-        at.took_ms.append({})
-    torch.cuda.synchronize()
-    pathlib.Path(OUT, f"{name}.json").write_text(json.dumps(
-        {"pid": os.getpid(), "took_ms": at.took_ms[:-1]}))
-
-
-def main():
-    for name in sys.argv[6:]:
-        _, message = run_programs.in_child(lambda: run(name))
-        if message:
-            print(f"{name}: {message}", file=sys.stderr)
+    time_workers(at)
+    return PROGRAMS[name]("cuda", at)
 
 
 if __name__ == "__main__":
-    main()
+    pauses.run_all(make, lambda: torch.cuda.synchronize())

@@ -554,13 +554,78 @@ TEST(GapsTest, ContextSwitchesTellWhichGapSleeps) {
   EXPECT_EQ(Us(gap, IdleCause::kBlocked), 30);
 }
 
-TEST(GapsTest, WhereSwitchesAreNotKnownThroughoutSamplesTell) {
+TEST(GapsTest, WhereSwitchesAreNotKnownSamplesTell) {
   const Gap told = OnlyGap(Sampled(true));
-  const Gap gap =
+  const Gap unknown =
+      OnlyGap(Switched("switches_known t=190..400us thread=0\n"));
+  EXPECT_EQ(unknown.ns, told.ns);
+  // Samples say 19 us of all, of which 10 are told; one found it ready.
+  const Gap half =
       OnlyGap(Switched("switches_known t=0..130us thread=0\n"
-                       "switches_known t=140..400us thread=0\n"
-                       "off_cpu t=150..160us thread=0 preempted=0\n"));
-  EXPECT_EQ(gap.ns, told.ns);
+                       "off_cpu t=110..130us thread=0 preempted=0\n"));
+  EXPECT_EQ(Us(half, IdleCause::kFramework), 19);
+  EXPECT_EQ(Us(half, IdleCause::kBlocked), 20);
+  EXPECT_EQ(Us(half, IdleCause::kUnknown), 40);
+}
+
+// A second thread of the feeder.
+std::string SecondThread(const std::string& at, const std::string& rest) {
+  return "call t=" + at + " thread=1 cudaLaunchKernel\n" + "launchapi t=" + at +
+         " thread=1 corr=9\n" +
+         "kernel t=5..10us device=0 stream=7 corr=9 name=other\n" + rest;
+}
+
+TEST(GapsTest, WhoRunsTellsEnoughWhereOthersAreNotFollowed) {
+  const Gap gap = OnlyGap(
+      Switched(SecondThread("2..3us",
+                            "sample t=0us thread=1 on_cpu=1 cpu=10us\n"
+                            "sample t=400us thread=1 on_cpu=0 cpu=11us\n") +
+               "switches_known t=0..400us thread=0\n"));
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 80);
+}
+
+// It is looked at once while it lives, and again when it has ended.
+TEST(GapsTest, AThreadThatHasEndedHidesNoSwitches) {
+  const Gap gap = OnlyGap(
+      Switched(SecondThread("2..3us",
+                            "sample t=4us thread=1 on_cpu=1 cpu=2us\n"
+                            "sample t=400us thread=1 on_cpu=0 cpu=2us\n") +
+               "switches_known t=0..400us thread=0\n"
+               "off_cpu t=120..150us thread=0 preempted=0\n"));
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 30);
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 50);
+}
+
+// A thread of one step, which another one waits for.
+TEST(GapsTest, WhetherAThreadRanThatNoSampleSawIsUnknown) {
+  const Gap gap = OnlyGap(
+      Switched(SecondThread("2..3us",
+                            "call t=160..161us thread=1 cudaEventRecord\n"
+                            "sample t=400us thread=1 on_cpu=0 cpu=0us\n") +
+               "switches_known t=0..400us thread=0\n"
+               "off_cpu t=120..170us thread=0 preempted=0\n"));
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 40);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 9);
+}
+
+// The second thread runs for 100 of 400 ms, while the first one sleeps.
+TEST(GapsTest, AThreadThatIsSeldomLookedAtRunsInAllOfTheTime) {
+  std::string looks;
+  for (int at = 0; at <= 400; at += 20) {
+    const std::string ms = std::to_string(at) + "ms";
+    looks += "sample t=" + ms + " thread=0 on_cpu=0 cpu=1ms\n";
+    if (at == 20 || at == 400) {
+      looks += "sample t=" + ms +
+               " thread=1 on_cpu=0 cpu=" + (at == 20 ? "1ms\n" : "101ms\n");
+    }
+  }
+  const Gap gap =
+      OnlyGap(SecondThread("2..3us", looks) +
+              "call t=300..301ms thread=0 cudaLaunchKernel\n"
+              "launchapi t=300..301ms thread=0 corr=2\n"
+              "kernel t=302..303ms device=0 stream=7 corr=2 name=next\n");
+  // 280 of the 380 ms between the looks at it.
+  EXPECT_NEAR(static_cast<double>(Us(gap, IdleCause::kFramework)), 73'700, 500);
 }
 
 // One thread waits for the other, as for a backward pass.

@@ -69,6 +69,19 @@ TEST(NextLookTest, ManyThreadsAreLookedAtAsOftenAsOnePartIn250OfACpuAllows) {
   EXPECT_EQ(NextLookNs(1'000'000, true), 100'000'000u);
 }
 
+TEST(NextIdleLookTest, AThreadThatRunsWithoutCallsIsLookedAtAsOften) {
+  EXPECT_EQ(NextIdleLookNs(3'000'000'000, 3'000'000'000, 1'000'000'000),
+            25'000'000u);
+  EXPECT_EQ(NextIdleLookNs(25'000'000, 25'000'000, 20'000'000), 25'000'000u);
+}
+
+TEST(NextIdleLookTest, OneThatRestsIsLookedAtLessAndLessOften) {
+  EXPECT_EQ(NextIdleLookNs(0, 25'000'000, 0), 25'000'000u);
+  EXPECT_EQ(NextIdleLookNs(25'000'000, 25'000'000, 10'000), 50'000'000u);
+  EXPECT_EQ(NextIdleLookNs(2'000'000'000, 2'000'000'000, 0), 3'000'000'000u);
+  EXPECT_EQ(NextIdleLookNs(3'000'000'000, 3'000'000'000, 0), 3'000'000'000u);
+}
+
 TEST(RunDelayTest, MalformedIsRefused) {
   uint64_t run_delay_ns = 0;
   for (const char* line : {"", "55", "55 ", "55 -1 1", "55 x 1", "55 9"}) {
