@@ -274,6 +274,9 @@ bool IsLoaderName(std::string_view name) {
       "dataloader",   "data_loader", "data loader",
       "load_batch",   "load_data",   "data_load",
       "data loading", "next_batch",  "iteratorgetnext"};
+  // TSL writes "name#metadata#"; a copy between devices has no name, but what
+  // it copies: "#edge_name=edge_3_IteratorGetNext#".
+  if (name.ends_with('#')) name = name.substr(0, name.find('#'));
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return std::tolower(c); });

@@ -383,6 +383,22 @@ TEST(GapsTest, ALoadersRangeSaysWhereInputBegins) {
   EXPECT_EQ(Us(found.gaps[1], IdleCause::kUnknown), 28);  // 122 to 150
 }
 
+// TensorFlow names the copy of a batch to the device by what it copies.
+TEST(GapsTest, TheRangeOfABatchsCopyIsNoLoaders) {
+  const auto input_us = [](const std::string& name) {
+    const Found found(
+        std::string(kTrainingStep) +
+        "range t=175..192us thread=0 kind=nvtx name=\"" + name +
+        "\"\n"
+        "call t=180..190us thread=0 cudaMemcpyAsync\n"
+        "launchapi t=181..189us thread=0 corr=3\n"
+        "memcpy t=195..200us device=0 stream=7 corr=3 kind=htod bytes=64\n");
+    return Us(found.gaps.at(1), IdleCause::kInput);
+  };
+  EXPECT_EQ(input_us("#edge_name=edge_3_IteratorGetNext#"), 58);
+  EXPECT_EQ(input_us("IteratorGetNext#id=3#"), 5);
+}
+
 TEST(GapsTest, UnknownTimeHasTheOperatorAroundIt) {
   const Found found(
       std::string(kFirstKernel) +
