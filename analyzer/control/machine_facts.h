@@ -11,7 +11,6 @@
 
 namespace dltap::analyzer {
 
-// What this machine and this environment offer a recording.
 // Why the tap learns nothing of context switches (shim/tap/runtime/
 // switch_ring.h).
 enum class NoSwitches : uint8_t {
@@ -22,6 +21,7 @@ enum class NoSwitches : uint8_t {
   kRefused  // by the kernel
 };
 
+// What this machine and this environment offer a recording.
 struct MachineFacts {
   std::string tap;             // path of libdltap.so; empty: not found
   bool has_driver = false;     // NVIDIA's kernel driver
