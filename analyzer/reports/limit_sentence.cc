@@ -238,18 +238,6 @@ std::string CommunicationSentence(const Figures& figures, const Limit& limit) {
          WhyLate(limit, has_steps) + ".";
 }
 
-}  // namespace
-
-std::string LimitSentence(const Figures& figures, const Limit& limit) {
-  switch (limit.kind) {
-    case LimitKind::kIdle: return IdleSentence(figures, limit);
-    case LimitKind::kCommunication:
-      return CommunicationSentence(figures, limit);
-    case LimitKind::kClass: return ClassSentence(figures, limit);
-  }
-  return "";
-}
-
 std::string NothingStandsOut(const Figures& figures) {
   constexpr size_t kMostNamed = 3;
   std::vector<std::string> named;
@@ -263,8 +251,20 @@ std::string NothingStandsOut(const Figures& figures) {
          " of the GPU's time.";
 }
 
+}  // namespace
+
+std::string LimitSentence(const Figures& figures, const Limit& limit) {
+  switch (limit.kind) {
+    case LimitKind::kIdle: return IdleSentence(figures, limit);
+    case LimitKind::kCommunication:
+      return CommunicationSentence(figures, limit);
+    case LimitKind::kClass: return ClassSentence(figures, limit);
+  }
+  return "";
+}
+
 std::string LimitSentence(const Figures& figures) {
-  if (figures.limits.empty()) return "";
+  if (figures.limits.empty()) return NothingStandsOut(figures);
   return LimitSentence(figures, figures.limits.front());
 }
 

@@ -10,10 +10,9 @@ namespace dltap::analyzer {
 
 // One sentence for one of the limits.
 std::string LimitSentence(const Figures& figures, const Limit& limit);
-// For the first; empty when there is none.
+// For the first; where there is none, the largest kinds of work; empty: no work
+// is known.
 std::string LimitSentence(const Figures& figures);
-// Where no limit was found: the largest kinds of work; empty: none is known.
-std::string NothingStandsOut(const Figures& figures);
 
 }  // namespace dltap::analyzer
 

@@ -410,8 +410,8 @@ std::string Verdict(const Summary& summary, const Figures& figures,
     text += options.color ? kBold + lines + kPlain : lines;
   }
   const AdviceList advice = Advise(summary, figures);
-  const std::string largest = NothingStandsOut(figures);
-  if (text.empty() && !largest.empty()) text = Wrap("limit: " + largest, "  ");
+  const std::string first = LimitSentence(figures);
+  if (text.empty() && !first.empty()) text = Wrap("limit: " + first, "  ");
   text += TryLines(advice);
   if (!text.empty()) text += "\n";
   if (options.advice) text += AdviceEvidence(advice) + "\n";

@@ -72,7 +72,7 @@ function AdviceList({ advice }: { advice: Advice[] }) {
   );
 }
 
-// The sentence of the report's text; nothing where no limit was found.
+// The sentence of the report's text.
 export function Verdict({ report, pictures }: Data) {
   const written = report.limit.map((limit) => limit.text).filter(Boolean);
   const lines = written.length > 0 ? written : [pictures.limit];
