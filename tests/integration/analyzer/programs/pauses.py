@@ -21,6 +21,13 @@ import children  # noqa: E402
 
 OUT, KIND, SEED, MILLISECONDS, STEPS = sys.argv[1:6]
 EVERY = 3
+PROGRAMS = {}  # by name
+
+
+def program(build):
+    """Registers what makes the step of a program, which pauses by `at`."""
+    PROGRAMS[build.__name__] = build
+    return build
 
 
 class Pauses:

@@ -11,14 +11,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] /
                        "analyzer/programs"))
 import pauses  # noqa: E402
 
-PROGRAMS = {}
-
-
-def program(build):
-    """Registers what makes the step of a program, which pauses by `at`."""
-    PROGRAMS[build.__name__] = build
-    return build
-
 
 def trainer(jax):
     """The weights of a small net, and what trains them once on a batch."""
@@ -37,7 +29,7 @@ def trainer(jax):
     return [jnp.full(shape, 0.01) for shape in ((64, 128), (128, 8))], train
 
 
-@program
+@pauses.program
 def paused_loader(jax, at):
     """Batches that NumPy makes, and a loss that is read."""
     weights, train = trainer(jax)
@@ -50,7 +42,7 @@ def paused_loader(jax, at):
     return step
 
 
-@program
+@pauses.program
 def paused_waiting(jax, at):
     """The host waits for each step, and goes on."""
     weights, train = trainer(jax)
@@ -64,7 +56,7 @@ def paused_waiting(jax, at):
     return step
 
 
-@program
+@pauses.program
 def paused_layers(jax, at):
     """Layer by layer, without a step that is compiled."""
     weights, _ = trainer(jax)
@@ -83,7 +75,7 @@ def paused_layers(jax, at):
 
 def make(name, at):
     import jax  # in the process that runs the program
-    return PROGRAMS[name](jax, at)
+    return pauses.PROGRAMS[name](jax, at)
 
 
 if __name__ == "__main__":

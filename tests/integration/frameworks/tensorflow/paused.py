@@ -11,14 +11,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] /
                        "analyzer/programs"))
 import pauses  # noqa: E402
 
-PROGRAMS = {}
-
-
-def program(build):
-    """Registers what makes the step of a program, which pauses by `at`."""
-    PROGRAMS[build.__name__] = build
-    return build
-
 
 def cnn(tf):
     layers = tf.keras.layers
@@ -46,7 +38,7 @@ def trainer(tf, forward, model):
     return train
 
 
-@program
+@pauses.program
 def paused_function(tf, at):
     """A function that is compiled to a graph. What runs it is no thread that
     submits work."""
@@ -60,7 +52,7 @@ def paused_function(tf, at):
     return step
 
 
-@program
+@pauses.program
 def paused_reading(tf, at):
     """The loss of each step is read."""
     model = cnn(tf)
@@ -73,7 +65,7 @@ def paused_reading(tf, at):
     return step
 
 
-@program
+@pauses.program
 def paused_batches(tf, at):
     """A batch that the host makes for each step."""
     model = cnn(tf)
@@ -85,7 +77,7 @@ def paused_batches(tf, at):
     return step
 
 
-@program
+@pauses.program
 def paused_python_function(tf, at):
     """A function of Python's within the graph, before a layer."""
     model = cnn(tf)
@@ -104,7 +96,7 @@ def paused_python_function(tf, at):
     return lambda: train(x)
 
 
-@program
+@pauses.program
 def paused_eager(tf, at):
     """Without a graph."""
     model = cnn(tf)
@@ -123,7 +115,7 @@ def paused_eager(tf, at):
 
 def make(name, at):
     import tensorflow as tf  # in the process that runs the program
-    return PROGRAMS[name](tf, at)
+    return pauses.PROGRAMS[name](tf, at)
 
 
 if __name__ == "__main__":
