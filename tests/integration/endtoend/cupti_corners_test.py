@@ -118,6 +118,13 @@ class CuptiCornersTest(unittest.TestCase):
         # whose launches its records told of: the 20 of a batch at most.
         self.assertLessEqual(run.trust["kernels_without_launch"], 20 * 20)
 
+    def test_kernels_have_launches_however_long_it_takes_to_switch_off(self):
+        """A client comes on a thread that has no CPU between our switches."""
+        run = Run([PROGRAMS / "locked_client"],
+                  DLTAP_SIM_FAULTS="cuptiEnableCallback:*:slow=2ms")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertLessEqual(run.trust["kernels_without_launch"], 20 * 20)
+
     def test_no_definition_is_lost_that_the_collector_makes(self):
         """60,000 kinds of launches, more than there is room for in one pass."""
         run = Run([HOSTILE / "device", "many_variants"])

@@ -60,9 +60,11 @@ bool OtherClients::TakeOver() {
   return true;
 }
 
+// Launches go off after kernels, as they come on before them: no kernel is
+// delivered without its launch, however long this thread has no CPU in between.
 void OtherClients::SwitchOff() {
-  if (has_callbacks_) parts_.subscription->SwitchLaunches(false);
   parts_.cupti->Off();
+  if (has_callbacks_) parts_.subscription->SwitchLaunches(false);
 }
 
 // From callbacks to API records, or back. Kernels of launches in between have
@@ -102,16 +104,16 @@ void OtherClients::EndPause() {
 }
 
 void OtherClients::Stop() {
-  parts_.subscription->End();
   Owner owner = Owner::kOurs;
   if (owner_.compare_exchange_strong(owner, Owner::kTaking)) {
     SwitchOff();
     parts_.cupti->api().activity_flush_all(0);
     parts_.cupti->PromiseZeros(false);
     owner_.store(Owner::kOver, std::memory_order_release);
-    return;
+  } else {
+    Exit();
   }
-  Exit();
+  parts_.subscription->End();
 }
 
 // A client keeps CUPTI: our callbacks go on handing it what is its own.

@@ -60,16 +60,22 @@ void Span(corners::DeviceWork& work) {
 int main() {
   corners::DeviceWork work;
   std::atomic<bool> ends{false};
+  std::atomic<int> batches{0};
   std::thread load([&] {
     corners::DeviceWork own;
     while (!ends) {
       own.Products(20);
       corners::DeviceWork::Wait();
+      ++batches;
     }
   });
   for (int i = 0; i < 20; ++i) {
     work.Memsets(kMemsets);
     corners::DeviceWork::Wait();
+    // Time for others to take CUPTI back, and the load is there.
+    for (const int until = batches + 5; batches < until;) {
+      std::this_thread::yield();
+    }
     Span(work);
   }
   ends = true;
