@@ -46,7 +46,6 @@ bool IsGone(const trace::FileHeader& header) {
 bool IsLeftover(int fd, trace::RingFileHeader* header) {
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_nlink == 0 ||  // moved meanwhile
       status.st_uid != geteuid()) {
     return false;
   }
@@ -65,6 +64,13 @@ bool IsLeftover(int fd, trace::RingFileHeader* header) {
   const uint32_t space = PidNamespace();
   if (space == 0 || header->pid_namespace != space) return false;
   return IsGone(header->file);
+}
+
+// Asked once its process is known to be gone: one that ends properly removes
+// its file last, perhaps after it was opened here. A mover does, too.
+bool IsStillThere(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 && status.st_nlink != 0;
 }
 
 bool WritePart(int fd, const char* part, size_t bytes, off_t at) {
@@ -126,9 +132,10 @@ bool MoveOne(int directory, const char* name) {
   if (fd < 0) return false;
   trace::RingFileHeader header;
   // Of two movers one passes on; the lock of one that is killed goes with it.
-  const bool gone =
-      flock(fd, LOCK_EX | LOCK_NB) == 0 && IsLeftover(fd, &header) &&
-      MoveBeside(fd, header.data_file) && unlinkat(directory, name, 0) == 0;
+  const bool gone = flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+                    IsLeftover(fd, &header) && IsStillThere(fd) &&
+                    MoveBeside(fd, header.data_file) &&
+                    unlinkat(directory, name, 0) == 0;
   close(fd);
   return gone;
 }
