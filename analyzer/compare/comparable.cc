@@ -153,7 +153,7 @@ class Finder {
     };
     const auto times = Ratio(kernels(now_), kernels(base_));
     if (base == now || !times) return;
-    if (*times<kOtherUnit&& * times> 1 / kOtherUnit) return;
+    if (std::max(*times, 1 / *times) < kOtherUnit) return;
     const auto told = [](StepsFoundBy by) {
       return by == StepsFoundBy::kMarker ? "by marks" : "by what repeats";
     };

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <optional>
 
-#include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/ratio.h"
 #include "analyzer/model/near_search.h"
 
@@ -18,7 +17,6 @@ constexpr int64_t kShortPartNs = 20'000;
 constexpr double kEnoughSamples = 4;
 constexpr size_t kAlikeClasses = 3;  // spans up to eight times as long
 constexpr double kDeviations = 2;
-constexpr size_t kMostRooms = 64;  // samples that one wait for a CPU goes over
 
 // What a feeder does at a time.
 enum class Part : uint8_t { kCall, kWait, kInput, kBetween };
@@ -34,45 +32,6 @@ double CommonLimit(const std::vector<double>& lengths, double sum) {
     sum -= lengths[i];
   }
   return lengths.empty() ? kShortPartNs : lengths.back();
-}
-
-// Calls are sorted by thread, then by begin.
-bool MakesCalls(const Process& process, ThreadId thread, Interval span) {
-  const auto begins = [](const Call& c) {
-    return std::pair(c.thread, c.begin_ns);
-  };
-  const auto call = std::ranges::lower_bound(
-      process.calls, std::pair(thread, span.begin_ns), {}, begins);
-  return call != process.calls.end() &&
-         begins(*call) < std::pair(thread, span.end_ns);
-}
-
-// A wait for a CPU is counted when it ends, and may be as long as the time
-// between two passes. Where threads wait, a tenth of a second is one period: of
-// its waits fewer reach over its ends.
-template <typename Pass>
-void JoinWherePreempted(std::vector<Pass>& passes) {
-  constexpr int64_t kLongNs = 90'000'000;
-  constexpr int64_t kLittleDelay = 10;  // one part in so many
-  size_t kept = 0;
-  Pass sum{.has_run_delay = true};
-  for (size_t i = 1; i < passes.size(); ++i) {
-    sum.cpu_ns += passes[i].cpu_ns;
-    sum.run_delay_ns += passes[i].run_delay_ns;
-    sum.has_run_delay &= passes[i].has_run_delay;
-    const int64_t span_ns = passes[i].at_ns - passes[kept].at_ns;
-    if (span_ns < kLongNs && sum.run_delay_ns * kLittleDelay > span_ns &&
-        i + 1 < passes.size()) {
-      continue;
-    }
-    passes[++kept] = {.at_ns = passes[i].at_ns,
-                      .cpu_ns = sum.cpu_ns,
-                      .run_delay_ns = sum.run_delay_ns,
-                      .has_run_delay = sum.has_run_delay,
-                      .runnable = passes[i].runnable};
-    sum = {.has_run_delay = true};
-  }
-  if (!passes.empty()) passes.resize(kept + 1);
 }
 
 }  // namespace
@@ -116,7 +75,7 @@ CpuUse::CpuUse(const Process& process, const std::vector<ThreadId>& threads,
                const std::vector<Interval>& inputs)
     : timeline_(timeline), inputs_(inputs), switched_off_(process, threads) {
   if (!process.has_cpu_samples) return;
-  GatherPasses(process, threads);
+  passes_ = CpuPassesOf(process, threads);
   if (passes_.size() < 2) return;
   FindRunningShares();
   JoinWherePreempted(passes_);
@@ -126,107 +85,12 @@ CpuUse::CpuUse(const Process& process, const std::vector<ThreadId>& threads,
   if (!std::ranges::all_of(periods_, &Period::has_run_delay)) FindPreemption();
 }
 
-void CpuUse::GatherPasses(const Process& process,
-                          const std::vector<ThreadId>& threads) {
-  absl::flat_hash_map<size_t, Last> last;  // by thread
-  for (const CpuSample& sample : process.cpu_samples) {
-    if (std::find(threads.begin(), threads.end(), sample.thread) ==
-        threads.end()) {
-      continue;
-    }
-    const auto [it, is_new] = last.try_emplace(
-        sample.thread.value(), Last{.at_ns = sample.at_ns,
-                                    .cpu_time_ns = sample.cpu_time_ns,
-                                    .run_delay_ns = sample.run_delay_ns,
-                                    .rooms = {}});
-    Last& before = it->second;
-    const bool again = !is_new && before.pass + 1 == passes_.size();
-    if (passes_.empty() || again ||
-        sample.at_ns - passes_.back().at_ns > kSamePassNs) {
-      passes_.push_back({.at_ns = sample.at_ns, .has_run_delay = true});
-    }
-    AddSample(process, sample, before);
-  }
-}
-
-// Whether a thread has ended, its id was given to another one, or the trace is
-// damaged: no counter runs backwards.
-void CpuUse::AddSample(const Process& process, const CpuSample& sample,
-                       Last& before) {
-  const int64_t span_ns = sample.at_ns - before.at_ns;
-  const bool knows_delay = sample.run_delay_ns && before.run_delay_ns;
-  const int64_t cpu_ns =
-      std::max<int64_t>(0, sample.cpu_time_ns - before.cpu_time_ns);
-  int64_t delay_ns =
-      knows_delay
-          ? std::max<int64_t>(0, *sample.run_delay_ns - *before.run_delay_ns)
-          : 0;
-  int64_t early_ns =
-      std::clamp<int64_t>(cpu_ns + delay_ns - span_ns, 0, delay_ns);
-  if (!before.runnable) before.rooms.clear();
-  for (auto room = before.rooms.rbegin(); room != before.rooms.rend(); ++room) {
-    const int64_t part_ns = std::min(early_ns, room->ns);
-    passes_[room->pass].run_delay_ns += part_ns;
-    room->ns -= part_ns;
-    early_ns -= part_ns;
-    delay_ns -= part_ns;
-  }
-  Spread(process, sample.thread, before.pass, cpu_ns, delay_ns);
-  passes_.back().has_run_delay &= knows_delay;
-  passes_.back().runnable |= sample.on_cpu;
-  before.at_ns = sample.at_ns;
-  before.cpu_time_ns = sample.cpu_time_ns;
-  if (sample.run_delay_ns) before.run_delay_ns = sample.run_delay_ns;
-  before.runnable = sample.on_cpu;
-  before.pass = passes_.size() - 1;
-  if (before.rooms.size() == kMostRooms) before.rooms.clear();
-  before.rooms.push_back(
-      {before.pass, std::max<int64_t>(0, span_ns - cpu_ns - delay_ns)});
-}
-
-// A thread is not looked at in each pass: not while it makes no calls, nor
-// where many are at work. What it has run since goes to the passes in which it
-// made calls, by their length, or to all where it made none.
-void CpuUse::Spread(const Process& process, ThreadId thread, size_t before,
-                    int64_t cpu_ns, int64_t delay_ns) {
-  const size_t last = passes_.size() - 1;
-  std::vector<size_t> at;
-  for (size_t pass = before + 1; before < last && pass <= last; ++pass) {
-    if (MakesCalls(process, thread,
-                   {passes_[pass - 1].at_ns, passes_[pass].at_ns})) {
-      at.push_back(pass);
-    }
-  }
-  if (at.empty()) {
-    for (size_t pass = before + 1; pass < last; ++pass) at.push_back(pass);
-    at.push_back(last);
-  }
-  const auto length = [this](size_t pass) {
-    return pass == 0 ? 0 : passes_[pass].at_ns - passes_[pass - 1].at_ns;
-  };
-  int64_t left_ns = 0;
-  for (const size_t pass : at) left_ns += length(pass);
-  for (const size_t pass : at) {
-    const double share =
-        Ratio(static_cast<double>(length(pass)), static_cast<double>(left_ns))
-            .value_or(1);
-    const auto part = [share](int64_t& ns) {
-      const int64_t taken = std::llround(share * static_cast<double>(ns));
-      ns -= taken;
-      return taken;
-    };
-    passes_[pass].cpu_ns += part(cpu_ns);
-    passes_[pass].run_delay_ns += part(delay_ns);
-    left_ns -= length(pass);
-  }
-}
-
 // Whether a wait spins and whether a loader works in the thread itself is not
 // in the trace; the samples inside them tell.
 void CpuUse::FindRunningShares() {
   std::array<uint64_t, 4> samples{};
   std::array<uint64_t, 4> runnable{};
-  for (const Pass& pass : passes_) {
+  for (const CpuPass& pass : passes_) {
     ForEachPart({pass.at_ns, pass.at_ns + 1}, [&](Part part, Interval) {
       samples[static_cast<size_t>(part)] += 1;
       runnable[static_cast<size_t>(part)] += pass.runnable;
@@ -247,7 +111,7 @@ CpuUse::InputSamples CpuUse::InputSamplesIn(Interval span) const {
   if (passes_.size() < 2) return out;
   auto pass =
       std::lower_bound(passes_.begin(), passes_.end(), span.begin_ns,
-                       [](const Pass& p, int64_t at) { return p.at_ns < at; });
+                       [](const auto& p, int64_t at) { return p.at_ns < at; });
   for (; pass != passes_.end() && pass->at_ns < span.end_ns; ++pass) {
     ForEachPart({pass->at_ns, pass->at_ns + 1}, [&](Part part, Interval) {
       if (part != Part::kInput) return;
@@ -262,7 +126,7 @@ uint64_t CpuUse::SamplesIn(Interval span) const {
   const auto at = [this](int64_t ns) {
     return std::lower_bound(
         passes_.begin(), passes_.end(), ns,
-        [](const Pass& pass, int64_t at_ns) { return pass.at_ns < at_ns; });
+        [](const CpuPass& pass, int64_t at_ns) { return pass.at_ns < at_ns; });
   };
   return static_cast<uint64_t>(at(span.end_ns) - at(span.begin_ns));
 }
@@ -285,7 +149,7 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
   const double calls = sums[static_cast<size_t>(Part::kCall)];
   const double between = sums[static_cast<size_t>(Part::kBetween)];
   const double waits = wait_runs_ * sums[static_cast<size_t>(Part::kWait)];
-  const Pass& end = passes_[pass + 1];
+  const CpuPass& end = passes_[pass + 1];
   const auto delay = static_cast<double>(end.run_delay_ns);
   const double awake = static_cast<double>(end.cpu_ns) + delay;
   // An input that mostly sleeps among others that work takes no more of the
@@ -482,7 +346,7 @@ std::optional<double> CpuUse::WorkIn(Interval span) const {
   double work = 0;
   const auto first =
       std::upper_bound(passes_.begin(), passes_.end(), span.begin_ns,
-                       [](int64_t at, const Pass& p) { return at < p.at_ns; });
+                       [](int64_t at, const auto& p) { return at < p.at_ns; });
   for (size_t i = first - passes_.begin() - 1;
        i < periods_.size() && passes_[i].at_ns < span.end_ns; ++i) {
     const auto length =

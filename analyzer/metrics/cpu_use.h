@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/metrics/cpu_passes.h"
 #include "analyzer/metrics/cpu_split.h"
 #include "analyzer/metrics/host_timeline.h"
 #include "analyzer/metrics/switched_off.h"
@@ -14,10 +15,6 @@
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
-
-// Samples this close belong to one pass over the threads; those of one thread
-// never do.
-inline constexpr int64_t kSamePassNs = 10'000'000;
 
 // When a feeder runs between its calls: by the context switches of its threads
 // where all are known, else by samples.
@@ -63,28 +60,6 @@ class CpuUse {
   uint64_t SamplesIn(Interval span) const;
 
  private:
-  struct Pass {  // the samples of the feeder's threads, taken together
-    int64_t at_ns = 0;
-    int64_t cpu_ns = 0;          // since the pass before
-    int64_t run_delay_ns = 0;    // the same
-    bool has_run_delay = false;  // of all of them
-    bool runnable = false;
-  };
-  // Up to a pass, since the one before it: when a thread was not awake by what
-  // is counted so far.
-  struct Room {
-    size_t pass = 0;
-    int64_t ns = 0;
-  };
-  // A thread's sample before, and the pass it is of.
-  struct Last {
-    int64_t at_ns = 0;
-    int64_t cpu_time_ns = 0;
-    std::optional<int64_t> run_delay_ns;
-    bool runnable = false;
-    size_t pass = 0;
-    std::vector<Room> rooms;  // since a sample last found it asleep
-  };
   // What happened between two passes.
   struct Period {
     // How long a span between calls may be awake, and run.
@@ -118,15 +93,6 @@ class CpuUse {
   static Resting RestingShares(const Sampled& sampled);
   Interval SpanOf(size_t period) const;
   Interval WholeAround(Interval part, Place& near) const;
-  void GatherPasses(const Process& process,
-                    const std::vector<ThreadId>& threads);
-  // The kernel counts a wait for a CPU when it ends. What a thread that was
-  // runnable at a sample then has waited more than there was time since, it had
-  // waited before.
-  void AddSample(const Process& process, const CpuSample& sample, Last& before);
-  // In passes behind `before`, up to the last.
-  void Spread(const Process& process, ThreadId thread, size_t before,
-              int64_t cpu_ns, int64_t delay_ns);
   void FindRunningShares();
   void FindPreemption();
   Period Explain(size_t pass) const;
@@ -138,7 +104,7 @@ class CpuUse {
   const HostTimeline& timeline_;
   const std::vector<Interval>& inputs_;
   const SwitchedOff switched_off_;
-  std::vector<Pass> passes_;
+  std::vector<CpuPass> passes_;
   std::vector<Period> periods_;  // periods_[i] ends with passes_[i + 1]
   std::array<Resting, kLengthClasses> resting_{};  // without run delay
   // Share of the samples inside waits and inputs that found it runnable.
