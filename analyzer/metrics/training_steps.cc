@@ -130,6 +130,8 @@ class PassCounter {
     mark_ = FindMark(spans);
   }
 
+  bool CanCount() const { return mark_.has_value(); }
+
   // Where the iteration begins that `span` ends with: `span.first` where there
   // is no sign of more passes than the usual ones.
   size_t BeginOf(const TokenSpan& span, bool is_first) const {
@@ -352,7 +354,10 @@ Loop SplitOffPasses(const Tokens& tokens, std::vector<TokenSpan> spans,
                     const PassCounter& passes,
                     const UsualIteration& usual_iteration) {
   const size_t before_first = spans[0].first;
-  spans[0].first = passes.BeginOf(spans[0], true);
+  spans[0].first =
+      passes.CanCount()
+          ? passes.BeginOf(spans[0], true)
+          : usual_iteration.BeginOf(spans[0]).value_or(before_first);
   std::vector<size_t> begins;
   std::vector<size_t> products;
   for (const TokenSpan& span : spans) {

@@ -193,7 +193,8 @@ TEST(TrainingStepsTest, TwoUpdatesMakeTwoSteps) {
 
 TEST(TrainingStepsTest, RolloutsThatAreMostOfTheRunArePartOfTheSteps) {
   const std::string iteration = Repeat("<(a>", 40) + Repeat("<(a)bU", 2);
-  EXPECT_EQ(Parts(Repeat(iteration, 4)), 2);
+  EXPECT_THAT(Spans(Repeat(iteration, 4)),
+              ElementsAre("0u", "128u", "256u", "384u"));
 }
 
 TEST(TrainingStepsTest, RolloutsAndAllUpdatesBehindThemAreOneStep) {
@@ -207,6 +208,17 @@ TEST(TrainingStepsTest, RolloutsAndAllUpdatesBehindThemAreOneStep) {
   const Loop loop = TrainingSteps(
       TokensFromText(Repeat(Repeat("<(a?>", 2) + Repeat("<(a)bU", 3), 5)));
   EXPECT_EQ(loop.other_count, 15);
+}
+
+TEST(TrainingStepsTest, TwoUpdatesBehindEachRolloutAreOneStepWithIt) {
+  // No iteration is usual: half of them have a rollout in front.
+  for (const std::string& rollout : {Repeat("<(a?>", 2), Repeat("<(a?>", 20)}) {
+    const Loop loop = TrainingSteps(
+        TokensFromText(Repeat(rollout + Repeat("<(a)bU", 2), 6)));
+    EXPECT_THAT(loop.passes, ::testing::SizeIs(6)) << rollout;
+    EXPECT_EQ(loop.passes[0].first, 0) << rollout;
+    EXPECT_EQ(loop.other_count, 12) << rollout;
+  }
 }
 
 TEST(TrainingStepsTest, RolloutsOfAnyLengthAreInFrontOfAllTheirUpdates) {
