@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/interrupted_steps.h"
 #include "analyzer/metrics/median.h"
 #include "analyzer/metrics/rollouts.h"
 #include "analyzer/metrics/side_updates.h"
@@ -451,6 +452,7 @@ Loop TrainingSteps(const Tokens& tokens) {
     const PassCounter passes(tokens, spans);
     const UsualIteration usual(tokens, spans);
     Loop steps = SplitOffPasses(tokens, spans, passes, usual);
+    if (steps.other_count == 0) MarkInterruptedSteps(tokens, steps.passes);
     AddRest(tokens, rest, passes, usual, steps.passes);
     return steps;
   }

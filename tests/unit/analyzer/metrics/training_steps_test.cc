@@ -75,6 +75,24 @@ TEST(TrainingStepsTest, GradientsLeftOverBelongToTheNextUpdate) {
               ElementsAre("0u", "13u", "26u", "39u", "58u", "71u", "84i"));
 }
 
+TEST(TrainingStepsTest, AStepAroundAnEvaluationIsLeftOutWithIt) {
+  // Five batches an epoch, an update after two, and no rest in between.
+  const std::string batch = "<(a(c)c)a";
+  const std::string passes = Repeat("<(a(c>", 4);
+  const std::string epochs = Repeat(batch + batch + "U", 2) + batch + passes +
+                             batch + "U" + Repeat(batch + batch + "U", 2) +
+                             passes;
+  EXPECT_THAT(Spans(epochs + epochs),
+              ElementsAre("0u", "11u", "22e", "49u", "60u", "71e", "87u", "98u",
+                          "109e", "136u", "147u", "158e"));
+}
+
+TEST(TrainingStepsTest, APassWithMoreInEachStepIsPartOfIt) {
+  // Gradients of a model, then of one that takes its result.
+  const std::string step = Repeat("<(a)a", 3) + "(g(a)g)aU";
+  EXPECT_THAT(Spans(Repeat(step, 3)), ElementsAre("0u", "14u", "28u"));
+}
+
 TEST(TrainingStepsTest, BatchesWithoutUpdateAtTheEndBreakOff) {
   EXPECT_THAT(Spans(Repeat("<(a)bS<(a)bSO", 3) + "<(a)bS"),
               ElementsAre("0u", "9u", "18u", "27i"));
