@@ -20,7 +20,8 @@ struct Row {
   std::vector<size_t> kernels;  // of layers: submissions
   Names names;                  // of these
   size_t products = 0;          // the first so many are nothing else
-  bool takes_input = false;     // behind an optimizer's kernels, in front of all
+  // Behind an optimizer's kernels, in front of all of these.
+  bool takes_input = false;
 };
 
 bool IsALayers(const Activity& activity, const Attributed& attributed) {

@@ -63,8 +63,10 @@ UsualIteration::UsualIteration(const std::vector<CallToken>& tokens,
     const std::vector<uint32_t> before =
         std::exchange(products_, std::move(products));
     const size_t offset = std::exchange(offset_, alike.offset);
-    const bool all_end_so = std::ranges::all_of(
-        spans, [&](const TokenSpan& span) { return BeginOf(span).has_value(); });
+    const bool all_end_so =
+        std::ranges::all_of(spans, [this](const TokenSpan& span) {
+          return BeginOf(span).has_value();
+        });
     if (count >= kUsualShare * n || all_end_so) continue;
     products_ = before;
     offset_ = offset;
