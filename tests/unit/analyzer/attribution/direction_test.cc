@@ -80,6 +80,14 @@ TEST(DirectionTest, GradientsAreClearedByTheUpdateBeforeABackwardPass) {
                         Direction::kUpdate, kForward, kBackward, kBackward}));
 }
 
+// index_put_(accumulate=True), as in an evaluation that places its targets.
+TEST(DirectionTest, RowsThatAreAddedUpByIndexOnTheMainThreadAreForward) {
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 0, "indexing_backward_kernel") +
+                         Launch(30, 1, "indexing_backward_kernel")),
+            (Directions{kForward, kForward, kBackward}));
+}
+
 TEST(DirectionTest, ATransposedConvolutionIsForwardOnTheMainThread) {
   const Directions found = DirectionsOf(Launch(10, 0, "xmma_dgrad_kernel") +
                                         Launch(20, 1, "elementwise_mul"));
