@@ -19,7 +19,8 @@ constexpr double kSureShare = 0.5;    // kernels run slower beside a copy
 constexpr Wording kAct = {
     .any = "reduce results on the GPU, or copy them to pinned memory later",
     .torch =
-        "metrics on the GPU instead of .cpu(); else into pinned memory: "
+        "metrics on the GPU instead of .cpu(), state_dict() and torch.save "
+        "every N steps; else into pinned memory: "
         ".to(\"cpu\", non_blocking=True)",
     .tensorflow = "tf.keras.metrics on the GPU instead of .numpy()",
     .jax = "reduce on the GPU before np.asarray(x), and read it a step later"};

@@ -46,8 +46,11 @@ void AdviseInput(const Facts& facts, std::vector<Advice>& out) {
   Advice advice;
   advice.act =
       ActOn(facts.figures.program.input_runnable_share).For(facts.framework);
-  advice.why =
-      absl::StrFormat("the GPU waits %.2f ms a step for its input", ns * 1e-6);
+  // No call tells the loader from callbacks that run before the next copy.
+  advice.why = absl::StrFormat(
+      "the GPU waits %.2f ms a step for its input, or what else the program "
+      "does between a step and the copy of the next batch: callbacks, logging",
+      ns * 1e-6);
   advice.phase = Phase::kIo;
   advice.evidence = {.count = facts.Step(idle.count),
                      .ns = ns,

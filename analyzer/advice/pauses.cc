@@ -15,7 +15,8 @@ constexpr Wording kAct = {
         "another thread, or every N steps",
     .torch =
         "no gc.collect(), torch.save, logging, sleep or NumPy work in "
-        "each step: every N steps, or in another thread",
+        "each step, nor a loader that makes the next batch there: every N "
+        "steps, or in another thread (num_workers)",
     .tensorflow =
         "no Python work or new tf.function in each step: every N "
         "steps, or in another thread",
@@ -23,11 +24,9 @@ constexpr Wording kAct = {
         "no NumPy work, files or new jax.jit in each step: every N steps, "
         "or in another thread"};
 
-// What the samples say of the host meanwhile.
-std::string_view Doing(const Facts& facts) {
-  const double sleeps_ns = facts.IdleStepNs(IdleCause::kBlocked);
-  const double works_ns = facts.IdleStepNs(IdleCause::kFramework);
-  return sleeps_ns > works_ns ? "sleeps" : "computes on the host";
+// What the host does meanwhile, whatever it does in short gaps.
+std::string_view Doing(const SignSums& pauses) {
+  return 2 * pauses.exposed_ns > pauses.ns ? "sleeps" : "computes on the host";
 }
 
 }  // namespace
@@ -40,7 +39,7 @@ void AdvisePauses(const Facts& facts, std::vector<Advice>& out) {
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "in %.1f long pauses a step the program %s, and the GPU waits %.2f ms",
-      facts.Step(idle.count), Doing(facts), ns * 1e-6);
+      facts.Step(idle.count), Doing(idle), ns * 1e-6);
   advice.evidence = {.count = facts.Step(idle.count),
                      .ns = ns,
                      .share = facts.ShareOfStep(ns),

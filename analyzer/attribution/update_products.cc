@@ -19,6 +19,9 @@ struct Row {
   size_t first = 0;             // submission
   std::vector<size_t> kernels;  // of layers: submissions
   Names names;                  // of these
+  size_t products = 0;          // the first so many are nothing else
+  // Behind an optimizer's kernels, in front of all of these.
+  bool takes_input = false;
 };
 
 bool IsALayers(const Activity& activity, const Attributed& attributed) {
@@ -27,23 +30,54 @@ bool IsALayers(const Activity& activity, const Attributed& attributed) {
          IsOfALayer(attributed.layer_class);
 }
 
+// No update has these. (Rows by index it may read.)
+bool IsOfLayersAlone(LayerClass layer_class) {
+  return layer_class != LayerClass::kGemm &&
+         layer_class != LayerClass::kEmbedding;
+}
+
+// Takes up what stands in front of the first layer's kernel of a row.
+class InputSeeker {
+ public:
+  void Begin() { after_optimizer_ = false; }
+  void See(const Attributed& attributed, Row& row) {
+    if (!row.names.empty()) return;
+    after_optimizer_ |= attributed.direction == Direction::kUpdate;
+    row.takes_input |=
+        after_optimizer_ && attributed.layer_class == LayerClass::kCopyH2d;
+  }
+
+ private:
+  bool after_optimizer_ = false;
+};
+
 // Those that hold a layer's kernel, and what follows the last backward pass.
 std::vector<Row> RowsOf(const Process& process,
                         const ProcessAttribution& attribution,
                         const std::vector<Submission>& order,
                         const std::vector<bool>& is_backward) {
   std::vector<Row> rows(1);
+  InputSeeker inputs;
   for (size_t i = 0; i < order.size(); ++i) {
     if (is_backward[i]) {
       if (!rows.back().names.empty()) rows.emplace_back();
       rows.back().first = i + 1;
+      rows.back().takes_input = false;
+      inputs.Begin();
       continue;
     }
+    Row& row = rows.back();
     const size_t at = order[i].activity;
     const Activity& activity = process.activities[at];
-    if (!IsALayers(activity, attribution.activities[at])) continue;
-    rows.back().kernels.push_back(i);
-    rows.back().names.push_back(activity.name.value());
+    const Attributed& attributed = attribution.activities[at];
+    inputs.See(attributed, row);
+    if (!IsALayers(activity, attributed)) continue;
+    if (row.products == row.names.size() &&
+        !IsOfLayersAlone(attributed.layer_class)) {
+      ++row.products;
+    }
+    row.kernels.push_back(i);
+    row.names.push_back(activity.name.value());
   }
   return rows;
 }
@@ -75,9 +109,11 @@ Names UpdateIn(const std::vector<Row>& rows) {
   for (size_t i = 1; i + 1 < rows.size(); ++i) {
     const Names& names = rows[i].names;
     if (names.size() == forward.size() || !EndsWith(names, forward)) continue;
-    ++counts[Names(names.begin(),
-                   names.end() - static_cast<ptrdiff_t>(forward.size()))];
     ++longer;
+    const size_t size = names.size() - forward.size();
+    if (rows[i].takes_input || rows[i].products < size) continue;
+    ++counts[Names(names.begin(),
+                   names.begin() + static_cast<ptrdiff_t>(size))];
   }
   for (const auto& [names, count] : counts) {
     if (count >= kLeastRepeats &&

@@ -15,8 +15,10 @@ namespace dltap::analyzer {
 // a backward pass and the last product of such an update. There is one if the
 // layers' kernels between two backward passes are a row U, always the same, and
 // then F, those before the first backward pass; if U alone follows the last
-// backward pass; and if U does not begin like F, as passes forward would that
-// evaluate. `is_backward` tells per submission which pass it was made in.
+// backward pass; and if U is no evaluation, which would begin like F, hold
+// kernels that layers alone have (a norm's, which are others in an evaluation),
+// or take an input from the host behind an optimizer's kernels. `is_backward`
+// tells per submission which pass it was made in.
 std::vector<bool> FindUpdateProducts(const Process& process,
                                      const ProcessAttribution& attribution,
                                      const std::vector<Submission>& order,

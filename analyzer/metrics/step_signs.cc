@@ -261,6 +261,10 @@ void SignKeeper::AddGap(const Gap& gap) {
           analyzer::Of(gap.ns, IdleCause::kBlocked));
   const int64_t paused_ns = PauseNs(gap, after);
   AddIdle(Sign::kPauseIdle, gap.window, paused_ns);
+  if (paused_ns > 0) {
+    Of(Sign::kPauseIdle).exposed_ns +=
+        analyzer::Of(gap.ns, IdleCause::kBlocked);
+  }
   AddIdle(Sign::kLaunchIdle, gap.window, LaunchNs(gap));
   if (after == Sign::kCount) return;
   const int64_t others_ns =

@@ -50,7 +50,8 @@ std::string_view Name(Sign sign);
 struct SignSums {
   uint64_t count = 0;      // activities, or gaps that hold some of it
   int64_t ns = 0;          // their time inside the windows
-  int64_t exposed_ns = 0;  // copies: while the device did nothing else
+  // Of these, copies: while the device did nothing else; pauses: asleep.
+  int64_t exposed_ns = 0;
   uint64_t bytes = 0;      // copies
   uint64_t steps = 0;      // windows that show it
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/interrupted_steps.h"
 #include "analyzer/metrics/median.h"
 #include "analyzer/metrics/rollouts.h"
 #include "analyzer/metrics/side_updates.h"
@@ -129,6 +130,8 @@ class PassCounter {
       : tokens_(tokens), until_backward_(Any(tokens, &CallToken::backward)) {
     mark_ = FindMark(spans);
   }
+
+  bool CanCount() const { return mark_.has_value(); }
 
   // Where the iteration begins that `span` ends with: `span.first` where there
   // is no sign of more passes than the usual ones.
@@ -352,7 +355,10 @@ Loop SplitOffPasses(const Tokens& tokens, std::vector<TokenSpan> spans,
                     const PassCounter& passes,
                     const UsualIteration& usual_iteration) {
   const size_t before_first = spans[0].first;
-  spans[0].first = passes.BeginOf(spans[0], true);
+  spans[0].first =
+      passes.CanCount()
+          ? passes.BeginOf(spans[0], true)
+          : usual_iteration.BeginOf(spans[0]).value_or(before_first);
   std::vector<size_t> begins;
   std::vector<size_t> products;
   for (const TokenSpan& span : spans) {
@@ -446,6 +452,7 @@ Loop TrainingSteps(const Tokens& tokens) {
     const PassCounter passes(tokens, spans);
     const UsualIteration usual(tokens, spans);
     Loop steps = SplitOffPasses(tokens, spans, passes, usual);
+    if (steps.other_count == 0) MarkInterruptedSteps(tokens, steps.passes);
     AddRest(tokens, rest, passes, usual, steps.passes);
     return steps;
   }

@@ -2,14 +2,18 @@
 #include "analyzer/metrics/usual_iteration.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
+#include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
 namespace {
 
 constexpr double kUsualShare = 0.6;  // of the iterations are equal
+// Or so many are, and all others end with such a one.
+constexpr double kOftenShare = 0.4;
 
 size_t FirstProduct(const std::vector<CallToken>& tokens,
                     const TokenSpan& span) {
@@ -49,13 +53,23 @@ UsualIteration::UsualIteration(const std::vector<CallToken>& tokens,
     alike.span = &span;
     ++alike.count;
   }
+  const auto n = static_cast<double>(spans.size());
   for (const auto& [hash, alike] : rows) {
-    if (static_cast<double>(alike.count) <
-        kUsualShare * static_cast<double>(spans.size())) {
-      continue;
-    }
-    products_ = ProductsOf(*alike.span);
-    offset_ = alike.offset;
+    const auto count = static_cast<double>(alike.count);
+    if (count < kOftenShare * n || alike.count < kMinRepeats) continue;
+    std::vector<uint32_t> products = ProductsOf(*alike.span);
+    // Of two rows that are as frequent one may be the end of the other.
+    if (!products_.empty() && products_.size() <= products.size()) continue;
+    const std::vector<uint32_t> before =
+        std::exchange(products_, std::move(products));
+    const size_t offset = std::exchange(offset_, alike.offset);
+    const bool all_end_so =
+        std::ranges::all_of(spans, [this](const TokenSpan& span) {
+          return BeginOf(span).has_value();
+        });
+    if (count >= kUsualShare * n || all_end_so) continue;
+    products_ = before;
+    offset_ = offset;
   }
 }
 

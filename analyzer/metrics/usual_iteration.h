@@ -19,8 +19,9 @@ std::optional<size_t> EndOfTail(const std::vector<CallToken>& tokens,
                                 size_t first, size_t next);
 
 // The row of products that most iterations have in common, forward and
-// backward. An iteration that ends with it and has more passes forward in
-// front of it follows something else, whatever that is made of.
+// backward; or that many have and all others end with. An iteration that ends
+// with it and has more passes forward in front of it follows something else,
+// whatever that is made of.
 class UsualIteration {
  public:
   // Without such a row (lengths that vary) nothing is ever known.

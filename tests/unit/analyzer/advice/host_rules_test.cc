@@ -315,6 +315,24 @@ TEST(PausesAdviceTest, LongPausesOfTheHostAreNamed) {
   EXPECT_NEAR(advice->gain_high_ns, 3'000'000, 150'000);
 }
 
+// Also where the host works longer than it sleeps, in short gaps.
+TEST(PausesAdviceTest, WhatThePausesThemselvesAreIsSaid) {
+  Program program("torch 2.11.0");
+  for (int i = 0, at = 100; i < kSteps; ++i) {
+    program.Step(i, at - 10, at + 8039);
+    program.Launch(at - 6, at, at + 1000);
+    for (const int asleep_at : {at + 1020, at + 3990}) {
+      program.Add(Line("sample t=", asleep_at, "us thread=0 on_cpu=0 cpu=",
+                       4000 * i, "us"));
+    }
+    at += 4010;
+    for (int k = 0; k < 4; ++k, at += 1010) program.Launch(at - 6, at, at + 10);
+  }
+  const auto advice = Given(AdviceOf(program.text()), "pauses");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NE(advice->why.find("sleeps"), std::string::npos) << advice->why;
+}
+
 // As in a profile: the time may be the framework's own.
 TEST(PausesAdviceTest, WhatNobodySawIsNotCalledAPause) {
   const AdviceList list = AdviceOf(Pausing(3000, false));

@@ -32,6 +32,17 @@ constexpr Direction kForward = Direction::kForward;
 constexpr Direction kBackward = Direction::kBackward;
 
 // A launch of one kernel at that time by a thread.
+// Of what the host copies to the device.
+std::string CopyInput(int at_us) {
+  const std::string at = std::to_string(at_us);
+  return "call t=" + at + ".." + std::to_string(at_us + 2) +
+         "us thread=0 cudaMemcpyAsync\nlaunchapi t=" + at + ".." +
+         std::to_string(at_us + 1) + "us thread=0 corr=" + at +
+         "\nmemcpy t=" + std::to_string(1000 + at_us) + ".." +
+         std::to_string(1001 + at_us) + "us device=0 corr=" + at +
+         " kind=htod bytes=4096\n";
+}
+
 std::string Launch(int at_us, int thread, const std::string& kernel) {
   const std::string at = std::to_string(at_us);
   const std::string in = std::to_string(at_us + 1);
@@ -67,6 +78,14 @@ TEST(DirectionTest, GradientsAreClearedByTheUpdateBeforeABackwardPass) {
   EXPECT_EQ(found,
             (Directions{kForward, kForward, Direction::kUpdate,
                         Direction::kUpdate, kForward, kBackward, kBackward}));
+}
+
+// index_put_(accumulate=True), as in an evaluation that places its targets.
+TEST(DirectionTest, RowsThatAreAddedUpByIndexOnTheMainThreadAreForward) {
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 0, "indexing_backward_kernel") +
+                         Launch(30, 1, "indexing_backward_kernel")),
+            (Directions{kForward, kForward, kBackward}));
 }
 
 TEST(DirectionTest, ATransposedConvolutionIsForwardOnTheMainThread) {
@@ -488,6 +507,8 @@ TEST(DirectionTest, AnOptimizerThatComputesGradientsTellsNoDirection) {
       (Directions{kForward, kBackward, Direction::kUpdate}));
 }
 
+constexpr char kInput[] = "input";
+
 // Three steps of a model of two layers, with the products of `update` after
 // each backward pass; `before` comes first, `after` last.
 Directions UpdateDirections(const std::vector<std::string>& update,
@@ -496,7 +517,8 @@ Directions UpdateDirections(const std::vector<std::string>& update,
   int at = 0;
   const auto add = [&](int thread, const std::vector<std::string>& kernels) {
     for (const std::string& kernel : kernels) {
-      text += Launch(at += 10, thread, kernel);
+      at += 10;
+      text += kernel == kInput ? CopyInput(at) : Launch(at, thread, kernel);
     }
   };
   for (int step = 0; step < 4; ++step) {
@@ -525,6 +547,26 @@ TEST(DirectionTest, ProductsOfAnUpdateAreNoForwardPass) {
 TEST(DirectionTest, APassForwardAfterEachUpdateIsOne) {
   EXPECT_EQ(UpdateDirections({"volta_sgemm_tn", "relu", "volta_sgemm_nt"}),
             Directions(3, kForward));
+}
+
+// The norms of batches have other kernels there than in training.
+TEST(DirectionTest, AnEvaluationWithKernelsOfItsOwnIsNoUpdate) {
+  EXPECT_EQ(UpdateDirections({"volta_dgemm_tn", "bn_fw_inf_1C11", "relu"}),
+            Directions(3, kForward));
+}
+
+// In another precision than training.
+TEST(DirectionTest, ProductsOfAnInputBehindTheOptimizersKernelsAreForward) {
+  EXPECT_EQ(UpdateDirections({"multi_tensor_apply_adam", kInput,
+                              "volta_dgemm_tn", "relu", "volta_dgemm_nt"}),
+            (Directions{Direction::kUpdate, Direction::kNone, kForward,
+                        kForward, kForward}));
+  // The next batch was sent for in front of the update.
+  EXPECT_EQ(UpdateDirections({kInput, "multi_tensor_apply_adam",
+                              "volta_dgemm_tn", "scale_add", "volta_dgemm_nt"}),
+            (Directions{Direction::kNone, Direction::kUpdate,
+                        Direction::kUpdate, Direction::kUpdate,
+                        Direction::kUpdate}));
 }
 
 }  // namespace

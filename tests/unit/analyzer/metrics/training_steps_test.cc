@@ -75,6 +75,24 @@ TEST(TrainingStepsTest, GradientsLeftOverBelongToTheNextUpdate) {
               ElementsAre("0u", "13u", "26u", "39u", "58u", "71u", "84i"));
 }
 
+TEST(TrainingStepsTest, AStepAroundAnEvaluationIsLeftOutWithIt) {
+  // Five batches an epoch, an update after two, and no rest in between.
+  const std::string batch = "<(a(c)c)a";
+  const std::string passes = Repeat("<(a(c>", 4);
+  const std::string epochs = Repeat(batch + batch + "U", 2) + batch + passes +
+                             batch + "U" + Repeat(batch + batch + "U", 2) +
+                             passes;
+  EXPECT_THAT(Spans(epochs + epochs),
+              ElementsAre("0u", "11u", "22e", "49u", "60u", "71e", "87u", "98u",
+                          "109e", "136u", "147u", "158e"));
+}
+
+TEST(TrainingStepsTest, APassWithMoreInEachStepIsPartOfIt) {
+  // Gradients of a model, then of one that takes its result.
+  const std::string step = Repeat("<(a)a", 3) + "(g(a)g)aU";
+  EXPECT_THAT(Spans(Repeat(step, 3)), ElementsAre("0u", "14u", "28u"));
+}
+
 TEST(TrainingStepsTest, BatchesWithoutUpdateAtTheEndBreakOff) {
   EXPECT_THAT(Spans(Repeat("<(a)bS<(a)bSO", 3) + "<(a)bS"),
               ElementsAre("0u", "9u", "18u", "27i"));
@@ -193,7 +211,8 @@ TEST(TrainingStepsTest, TwoUpdatesMakeTwoSteps) {
 
 TEST(TrainingStepsTest, RolloutsThatAreMostOfTheRunArePartOfTheSteps) {
   const std::string iteration = Repeat("<(a>", 40) + Repeat("<(a)bU", 2);
-  EXPECT_EQ(Parts(Repeat(iteration, 4)), 2);
+  EXPECT_THAT(Spans(Repeat(iteration, 4)),
+              ElementsAre("0u", "128u", "256u", "384u"));
 }
 
 TEST(TrainingStepsTest, RolloutsAndAllUpdatesBehindThemAreOneStep) {
@@ -207,6 +226,17 @@ TEST(TrainingStepsTest, RolloutsAndAllUpdatesBehindThemAreOneStep) {
   const Loop loop = TrainingSteps(
       TokensFromText(Repeat(Repeat("<(a?>", 2) + Repeat("<(a)bU", 3), 5)));
   EXPECT_EQ(loop.other_count, 15);
+}
+
+TEST(TrainingStepsTest, TwoUpdatesBehindEachRolloutAreOneStepWithIt) {
+  // No iteration is usual: half of them have a rollout in front.
+  for (const std::string& rollout : {Repeat("<(a?>", 2), Repeat("<(a?>", 20)}) {
+    const Loop loop = TrainingSteps(
+        TokensFromText(Repeat(rollout + Repeat("<(a)bU", 2), 6)));
+    EXPECT_THAT(loop.passes, ::testing::SizeIs(6)) << rollout;
+    EXPECT_EQ(loop.passes[0].first, 0) << rollout;
+    EXPECT_EQ(loop.other_count, 12) << rollout;
+  }
 }
 
 TEST(TrainingStepsTest, RolloutsOfAnyLengthAreInFrontOfAllTheirUpdates) {
