@@ -14,6 +14,7 @@
 #include "analyzer/metrics/loop_finder.h"
 #include "analyzer/metrics/marker_steps.h"
 #include "analyzer/metrics/median.h"
+#include "analyzer/metrics/module_runs.h"
 #include "analyzer/metrics/optimizer_steps.h"
 #include "analyzer/metrics/replicas.h"
 #include "analyzer/metrics/thread_loops.h"
@@ -308,8 +309,10 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
     result.found_by = StepsFoundBy::kMarker;
     return result;
   }
-  std::vector<CallToken> tokens = WithoutReplicas(
-      process, CallTokens(model, process, attribution, from_ns));
+  std::vector<CallToken> tokens =
+      CallTokens(model, process, attribution, from_ns);
+  TellModuleRuns(model, process, tokens);
+  tokens = WithoutReplicas(process, std::move(tokens));
   result.threads_at_once = ThreadsThatTrain(process, tokens);
   if (result.threads_at_once.empty() && !GoesBackward(tokens)) {
     result.threads_at_once = LoopsOfThreads(model, process, tokens);

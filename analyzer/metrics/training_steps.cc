@@ -420,9 +420,9 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
   const auto end = tokens.begin() + static_cast<ptrdiff_t>(rest.end);
   const bool backward = std::any_of(
       first, end, [](const CallToken& token) { return token.backward; });
-  if (!backward && (passes.HasMoreThanOnePass(rest) ||
-                    !usual_iteration.MayBreakOffIn(rest) ||
-                    IsLikePasses(tokens, rest, spans))) {
+  if (IsLikePasses(tokens, rest, spans) ||
+      (!backward && (passes.HasMoreThanOnePass(rest) ||
+                     !usual_iteration.MayBreakOffIn(rest)))) {
     spans.push_back({rest.first, rest.end, StepUse::kEvaluation});
   } else if (static_cast<double>(computing) > kRestShare * usual) {
     spans.push_back({rest.first, rest.end, StepUse::kIncomplete});

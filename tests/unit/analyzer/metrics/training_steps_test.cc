@@ -75,6 +75,19 @@ TEST(TrainingStepsTest, GradientsLeftOverBelongToTheNextUpdate) {
               ElementsAre("0u", "13u", "26u", "39u", "58u", "71u", "84i"));
 }
 
+TEST(TrainingStepsTest, GradientsOfAnotherRunThatIsReadAreEvaluation) {
+  // A module gives loss and gradients, another one updates; evaluated is by the
+  // first one, compiled for other sizes.
+  const std::string epoch = Repeat("<|(a)b/|U/", 4) + "<|(c)d/>";
+  EXPECT_THAT(Spans(Repeat(epoch, 3)),
+              ElementsAre("0u", "4u", "8u", "12u", "16e", "20u", "24u", "28u",
+                          "32u", "36e", "40u", "44u", "48u", "52u", "56e"));
+  // Two runs add their gradients up.
+  const std::string sum = "<|(a)b/<|(a)b/|U/";
+  EXPECT_THAT(Spans(Repeat(Repeat(sum, 3) + "<|(a)b/>", 2)),
+              ElementsAre("0u", "7u", "14u", "21u", "32u", "39u", "46i"));
+}
+
 TEST(TrainingStepsTest, BatchesWithoutUpdateAtTheEndBreakOff) {
   EXPECT_THAT(Spans(Repeat("<(a)bS<(a)bSO", 3) + "<(a)bS"),
               ElementsAre("0u", "9u", "18u", "27i"));
@@ -222,6 +235,13 @@ TEST(TrainingStepsTest, AnEvaluationBeforeTheFirstStepIsNoRollout) {
   EXPECT_THAT(Spans(Repeat(epoch, 2)),
               ElementsAre("6u", "10u", "14u", "18u", "22e", "28u", "32u", "36u",
                           "40u"));
+}
+
+TEST(TrainingStepsTest, NorIsAnEvaluationIfOnlyTheWeightsWereMadeBefore) {
+  // An epoch's batches are copied at once.
+  const std::string epoch = "<" + Repeat("(a)bU", 4) + Repeat("<(c>", 3);
+  EXPECT_THAT(Spans("(x(x(x(x(x(x" + Repeat(epoch, 4)),
+              ::testing::SizeIs(4 * (4 + 1)));
 }
 
 TEST(TrainingStepsTest, AnEvaluationLongerThanTrainingIsNoRollout) {
