@@ -250,6 +250,25 @@ void MarkSlowStart(std::vector<Step>& steps) {
   }
 }
 
+// What passes forward and the sums before them are compiled in the first time
+// lies in the step before.
+void MarkSlowBeforePasses(std::vector<Step>& steps) {
+  std::vector<Step*> used;
+  for (Step& step : steps) {
+    if (step.use == StepUse::kUsed) used.push_back(&step);
+  }
+  if (used.size() < kMinRepeats) return;
+  const auto slow = kWarmUpFactor * static_cast<double>(MedianDuration(used));
+  const auto passes =
+      std::ranges::find(steps, StepUse::kEvaluation, &Step::use);
+  if (passes == steps.begin() || passes == steps.end()) return;
+  Step& before = *std::prev(passes);
+  if (before.use == StepUse::kUsed &&
+      static_cast<double>(before.end_ns - before.begin_ns) > slow) {
+    before.use = StepUse::kWarmUp;
+  }
+}
+
 // Whether the passes forward and backward can be told apart. Where next to no
 // product is of the forward pass, as in TensorFlow's graphs, none was told.
 bool Trains(const std::vector<CallToken>& tokens) {
@@ -370,7 +389,9 @@ Steps FindSteps(const TraceModel& model, const Process& process,
 
 // The profiler's own schedule has left out the warm-up already.
 void MarkWarmUp(Steps& steps) {
-  if (steps.found_by == StepsFoundBy::kPeriod) MarkSlowStart(steps.steps);
+  if (steps.found_by != StepsFoundBy::kPeriod) return;
+  MarkSlowStart(steps.steps);
+  MarkSlowBeforePasses(steps.steps);
 }
 
 std::vector<int64_t> ModuleLoads(const TraceModel& model,

@@ -82,6 +82,8 @@ TEST(TrainingStepsTest, GradientsOfAnotherRunThatIsReadAreEvaluation) {
   EXPECT_THAT(Spans(Repeat(epoch, 3)),
               ElementsAre("0u", "4u", "8u", "12u", "16e", "20u", "24u", "28u",
                           "32u", "36e", "40u", "44u", "48u", "52u", "56e"));
+  // Behind the last one more may be read.
+  EXPECT_EQ(Spans(Repeat(epoch, 3) + ">>").back(), "56e");
   // Two runs add their gradients up.
   const std::string sum = "<|(a)b/<|(a)b/|U/";
   EXPECT_THAT(Spans(Repeat(Repeat(sum, 3) + "<|(a)b/>", 2)),
