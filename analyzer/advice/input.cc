@@ -32,6 +32,27 @@ constexpr Wording kWaitsForIt = {
     .tensorflow = "tf.data: .map(f, num_parallel_calls=N).prefetch(N)",
     .mxnet = "more workers in the DataLoader (num_workers)"};
 
+constexpr Wording kServes = {
+    .any =
+        "make the next input ready, and deliver results, in other threads or "
+        "processes while the GPU computes",
+    .torch =
+        "make the next input ready, and deliver results, in other threads or "
+        "processes while the GPU computes (a DataLoader: num_workers > 0)",
+    .tensorflow =
+        "tf.data: .map(f, num_parallel_calls=N).prefetch(N); deliver results "
+        "in another thread"};
+
+// Passes forward alone: requests may be answered, without any loader.
+bool OnlyServes(const Facts& facts) {
+  bool forward = false;
+  for (const ClassSummary& sums : facts.totals.classes) {
+    if (sums.backward_ns() + sums.of(Direction::kUpdate) > 0) return false;
+    forward |= sums.of(Direction::kForward) > 0;
+  }
+  return forward;
+}
+
 const Wording& ActOn(std::optional<double> runs) {
   if (!runs) return kMakesItOrWaits;
   return *runs >= kMakesItItself ? kMakesIt : kWaitsForIt;
@@ -44,13 +65,17 @@ void AdviseInput(const Facts& facts, std::vector<Advice>& out) {
   const double ns = facts.Step(idle.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice;
+  const bool serves = OnlyServes(facts);
   advice.act =
-      ActOn(facts.figures.program.input_runnable_share).For(facts.framework);
-  // No call tells the loader from callbacks that run before the next copy.
+      (serves ? kServes : ActOn(facts.figures.program.input_runnable_share))
+          .For(facts.framework);
+  // No call tells the loader from what else runs before the next copy.
   advice.why = absl::StrFormat(
       "the GPU waits %.2f ms a step for its input, or what else the program "
-      "does between a step and the copy of the next batch: callbacks, logging",
-      ns * 1e-6);
+      "does between a step and the copy of the next %s",
+      ns * 1e-6,
+      serves ? "input: work on results, waiting for requests or locks"
+             : "batch: callbacks, logging");
   advice.phase = Phase::kIo;
   advice.evidence = {.count = facts.Step(idle.count),
                      .ns = ns,

@@ -11,6 +11,9 @@ namespace {
 
 constexpr double kClassified = 0.95;  // of the GPU time, at least
 constexpr double kFlopsKnown = 0.80;  // of the class's GPU time, at least
+// Lost records, of the activities: no number of a rule is off by more than its
+// own limits.
+constexpr double kFewLost = 0.001;
 
 constexpr uint8_t kAll = 0xff;
 
@@ -47,12 +50,23 @@ bool KnowsFlops(const Facts& facts, const Advice& advice) {
          kFlopsKnown * static_cast<double>(sums.gpu_ns);
 }
 
+bool IsOfLittle(const Facts& facts, const Warning& warning) {
+  if (warning.id != WarningId::kLostRecords || !warning.count) return false;
+  uint64_t activities = 0;
+  for (const ProcessSummary& process : facts.summary.processes) {
+    activities += process.activities;
+  }
+  return static_cast<double>(*warning.count) <=
+         kFewLost * static_cast<double>(activities);
+}
+
 }  // namespace
 
 std::string WhyNotTrusted(const Facts& facts, uint8_t needs,
                           const Advice& advice) {
   for (const Warning& warning : facts.figures.warnings) {
     if ((TouchedBy(warning.id) & needs) == 0) continue;
+    if (IsOfLittle(facts, warning)) continue;
     return absl::StrCat("the trace warns of ", Spoken(Name(warning.id)));
   }
   if ((needs & kNeedsHostTimes) != 0 && facts.figures.program.has_fixed_costs) {

@@ -113,6 +113,7 @@ class RunBuilder {
             .is_scatter = has("scatter"),
             .is_sum = !MapsOrMoves(at.layer_class),
             .is_elementwise = at.layer_class == LayerClass::kElementwise,
+            .only_moves = at.layer_class == LayerClass::kLayout,
             .family = absl::HashOf(FamilyOf(name)),
             .makes_sum = has("_add_"),
             .makes_difference = has("_subtract_"),

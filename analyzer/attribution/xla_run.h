@@ -25,6 +25,7 @@ struct XlaWork {
   bool is_scatter;
   bool is_sum;  // neither moves nor maps elements
   bool is_elementwise;
+  bool only_moves;
   uint64_t family;  // fusions of one family write by the same operations
   // By its name, among what it writes.
   bool makes_sum;

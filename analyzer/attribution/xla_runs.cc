@@ -52,7 +52,8 @@ class PassesOfRun {
       if (i > turn_ && !repeated_[i]) DecideWritten(i);
     }
     for (size_t i = last_forward_end_; i < works_.size(); ++i) {
-      if (sums_up_ && works_[i].only_adds) Set(i, Direction::kBackward);
+      const bool sums = sums_up_ && works_[i].only_adds;
+      if (sums || MovesGradient(i)) Set(i, Direction::kBackward);
       if (Updates(i)) Set(i, Direction::kUpdate);
     }
     FindSizes();
@@ -229,6 +230,17 @@ class PassesOfRun {
   static Direction LayerDirection(const XlaWork& work, Direction before) {
     if (IsUpdatingLayer(work)) return Direction::kUpdate;
     return work.is_layer && work.told != Direction::kNone ? work.told : before;
+  }
+
+  // Behind all layers, what only moves elements gives the last gradient its
+  // layout, unless something else was done in between.
+  bool MovesGradient(size_t i) const {
+    return i >= after_passes_ &&
+           std::all_of(works_.begin() + static_cast<ptrdiff_t>(after_passes_),
+                       works_.begin() + static_cast<ptrdiff_t>(i) + 1,
+                       [](const XlaWork& work) {
+                         return work.only_moves && work.is_silent;
+                       });
   }
 
   // Of what comes behind the last layer forward.

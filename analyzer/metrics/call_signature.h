@@ -33,6 +33,7 @@ struct CallToken {
   bool whole = false;          // it replays a graph
   bool after_wait = false;     // the host waited for the device before it
   bool trial = false;    // trials ran between the token before and this one
+  uint32_t run = 0;      // of a module of XLA's; 0: none, or not known
   CallId call = {};      // none: not known
   DeviceId device = {};  // of its first work
 };

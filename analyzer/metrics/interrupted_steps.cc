@@ -70,7 +70,7 @@ void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
       kMostSteps * static_cast<double>(used)) {
     return;
   }
-  for (TokenSpan* step : interrupted) step->use = StepUse::kEvaluation;
+  for (TokenSpan* step : interrupted) step->use = StepUse::kInterrupted;
 }
 
 }  // namespace dltap::analyzer

@@ -11,10 +11,10 @@ namespace dltap::analyzer {
 
 // Some steps add up the gradients of batches between which the program
 // evaluates: an epoch ends, or a number of batches is reached, in the middle of
-// a step. Such steps get the use kEvaluation: their passes cannot be taken out.
-// Told by a pass forward that ends with the usual one, has more in front of it,
-// and follows gradients of the same step; by few steps, for what all do is part
-// of them.
+// a step. Such steps get the use kInterrupted, for their passes cannot be taken
+// out. Told by a pass forward that ends with the usual one, has more in front
+// of it, and follows gradients of the same step; by few steps, for what all do
+// is part of them.
 void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
                           std::vector<TokenSpan>& steps);
 

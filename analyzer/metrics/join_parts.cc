@@ -129,7 +129,9 @@ uint64_t PartsWithInput(const std::vector<CallToken>& tokens,
                  part.end <= step.end && TakesInput(tokens, part);
         }));
     all += inside;
-    if (step.use == StepUse::kIncomplete) continue;
+    if (step.use == StepUse::kIncomplete || step.use == StepUse::kInterrupted) {
+      continue;
+    }
     if (in_each == 0) in_each = inside;
     if (inside != in_each) return 0;
   }

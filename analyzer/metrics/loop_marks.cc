@@ -8,7 +8,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/median.h"
-#include "analyzer/metrics/request_kinds.h"
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
@@ -261,11 +260,12 @@ bool LoopMarks::HaveEdges(const Positions& marks,
 }
 
 bool LoopMarks::MarksSomeKinds(const Positions& outer) const {
-  const std::vector<size_t> requests = PartsIn(outer, requests_);
+  if (requests_.by_turns) return outer.size() > requests().size();
+  const std::vector<size_t> requests = PartsIn(outer, this->requests());
   const auto alone = std::ranges::count(requests, size_t{1});
   if (!IsRegular(requests) && IsMoreThanFew(alone, requests.size()))
     return true;
-  const std::vector<size_t> marks = PartsIn(requests_, outer);
+  const std::vector<size_t> marks = PartsIn(this->requests(), outer);
   const auto without = std::ranges::count(marks, size_t{0});
   const auto several =
       std::ranges::count_if(marks, [](size_t n) { return n > 1; });
@@ -389,7 +389,7 @@ Positions LoopMarks::EvenStartsOf(const Positions& marks) const {
 
 Positions LoopMarks::StartsOf(const Positions& marks) const {
   if (marks.size() < kMinRepeats) return {};
-  if (marks == requests_) return marks;
+  if (marks == requests()) return marks;
   if (!HaveEdges(marks, PassesOf(marks))) return EvenStartsOf(marks);
   return StartsAtEdges(tokens_, by_count_, marks);
 }

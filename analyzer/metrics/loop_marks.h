@@ -8,6 +8,7 @@
 
 #include "analyzer/metrics/call_signature.h"
 #include "analyzer/metrics/loop_starts.h"
+#include "analyzer/metrics/request_kinds.h"
 
 namespace dltap::analyzer {
 
@@ -31,13 +32,12 @@ class LoopMarks {
   // The positions of every signature, the rarest first.
   const std::vector<Positions>& by_count() const { return by_count_; }
 
-  // Where requests of several kinds begin that come in any order: inputs that
-  // are copied when the result of the request before has been read. Empty where
-  // there are none.
-  const Positions& requests() const { return requests_; }
+  // Where requests of several kinds begin. Empty where there are none.
+  const Positions& requests() const { return requests_.begins; }
 
   // Whether what `outer` marks are requests of some kinds among others, or what
-  // some hold several times and others never. (What is asked about each input,
+  // some hold several times and others never, or parts of requests whose kinds
+  // take turns. (What is asked about each input,
   // one model and then others as often as it takes, hardly ever is asked of the
   // first alone.)
   bool MarksSomeKinds(const Positions& outer) const;
@@ -86,7 +86,7 @@ class LoopMarks {
   const std::vector<CallToken>& tokens_;
   const AlikeIn alike_in_;
   std::vector<Positions> by_count_;
-  Positions requests_;
+  Requests requests_;
   std::vector<size_t> computing_;  // kernels started before each token
   size_t n_signatures_ = 0;
   bool any_product_ = false;

@@ -55,11 +55,12 @@ bool AreAlike(const Kind& a, const Kind& b) {
   return common >= kAlike * either;
 }
 
-// How many passes between `marks` are of each kind.
-std::vector<size_t> PassesByKind(const std::vector<CallToken>& tokens,
-                                 const Positions& marks) {
+// The kind of each pass between `marks`, numbered as they first come;
+// kMostKinds: of one more.
+std::vector<size_t> KindsOf(const std::vector<CallToken>& tokens,
+                            const Positions& marks) {
   std::vector<Kind> kinds;
-  std::vector<size_t> passes;
+  std::vector<size_t> of_passes;
   for (size_t m = 0; m + 1 < marks.size(); ++m) {
     Kind kind;
     for (size_t i = marks[m]; i < marks[m + 1]; ++i) {
@@ -67,14 +68,33 @@ std::vector<size_t> PassesByKind(const std::vector<CallToken>& tokens,
     }
     const auto like = std::ranges::find_if(
         kinds, [&](const Kind& other) { return AreAlike(kind, other); });
-    if (like != kinds.end()) {
-      ++passes[static_cast<size_t>(like - kinds.begin())];
-    } else if (kinds.size() < kMostKinds) {
+    of_passes.push_back(static_cast<size_t>(like - kinds.begin()));
+    if (like == kinds.end() && kinds.size() < kMostKinds) {
       kinds.push_back(std::move(kind));
-      passes.push_back(1);
     }
   }
-  return passes;
+  return of_passes;
+}
+
+// How many kinds follow each other, each once, from the begin to the end; 1:
+// none do.
+size_t KindsByTurns(const std::vector<size_t>& kinds) {
+  for (size_t turns = 2; kMinRepeats * turns <= kinds.size(); ++turns) {
+    if (turns == kMostKinds) break;
+    bool by_turns = true;
+    for (size_t i = 0; i < kinds.size() && by_turns; ++i) {
+      by_turns = kinds[i] == i % turns;
+    }
+    if (by_turns) return turns;
+  }
+  return 1;
+}
+
+// Each `step`-th of them, from the first on.
+Positions EachOf(const Positions& all, size_t step) {
+  Positions some;
+  for (size_t i = 0; i < all.size(); i += step) some.push_back(all[i]);
+  return some;
 }
 
 }  // namespace
@@ -83,18 +103,22 @@ double WeightOfCalls(uint32_t count) {
   return count == 0 ? 0 : 1 + kRepeatWeight * std::log2(count);
 }
 
-Positions RequestsOfKinds(const std::vector<CallToken>& tokens) {
-  Positions requests = InputsBehindResults(tokens);
-  if (requests.size() < kMinRepeats) return {};
-  const std::vector<size_t> passes = PassesByKind(tokens, requests);
-  const auto all = static_cast<double>(requests.size() - 1);
+Requests RequestsOfKinds(const std::vector<CallToken>& tokens) {
+  Positions inputs = InputsBehindResults(tokens);
+  if (inputs.size() < kMinRepeats) return {};
+  const std::vector<size_t> kinds = KindsOf(tokens, inputs);
+  const size_t turns = KindsByTurns(kinds);
+  if (turns > 1) return {EachOf(inputs, turns), true};
+  std::vector<size_t> passes(kMostKinds + 1);
+  for (const size_t kind : kinds) ++passes[kind];
+  passes.pop_back();
+  const auto all = static_cast<double>(kinds.size());
   size_t repeated = 0;
   for (const size_t n : passes) repeated += n > 1 ? n : 0;
   const bool one_kind =
       static_cast<double>(std::ranges::max(passes)) > kNearlyAll * all;
-  return one_kind || static_cast<double>(repeated) < kNearlyAll * all
-             ? Positions{}
-             : requests;
+  if (one_kind || static_cast<double>(repeated) < kNearlyAll * all) return {};
+  return {std::move(inputs)};
 }
 
 }  // namespace dltap::analyzer

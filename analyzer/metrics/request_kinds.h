@@ -13,11 +13,18 @@ namespace dltap::analyzer {
 // What `count` calls of one kind in a pass count where passes are compared.
 double WeightOfCalls(uint32_t count);
 
-// Where requests of several kinds begin that come in any order: inputs that are
-// copied when the result of the request before has been read. Empty if nearly
-// all are of one kind, which calls of its own tell, or fewer than nearly all
-// are like another one.
-Positions RequestsOfKinds(const std::vector<CallToken>& tokens);
+// Requests of several kinds: inputs that are copied when the result of the one
+// before has been read.
+struct Requests {
+  Positions begins;
+  // Kinds follow each other in one order, each once: all of them are one
+  // request, of which `begins` has the first.
+  bool by_turns = false;
+};
+
+// Empty if nearly all are of one kind, which calls of its own tell, or fewer
+// than nearly all are like another one.
+Requests RequestsOfKinds(const std::vector<CallToken>& tokens);
 
 }  // namespace dltap::analyzer
 

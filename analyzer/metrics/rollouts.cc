@@ -2,8 +2,10 @@
 #include "analyzer/metrics/rollouts.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/median.h"
 
 namespace dltap::analyzer {
@@ -72,7 +74,7 @@ class RolloutJoiner {
       inside += Products(tokens_, span.first, span.end);
     }
     const size_t before_first =
-        Products(tokens_, from_, iterations_.front().first);
+        ProductsOfPasses(from_, iterations_.front().first);
     // What is learned from comes first. An evaluation may come first, too.
     const bool begin = 2 * before_first >= Median(products);
     const size_t behind_last =
@@ -84,6 +86,23 @@ class RolloutJoiner {
     if (in_front > inside) return begin || !end;
     return begin && products.size() + 1 >= kMinRepeats &&
            (AloneDo(&CallToken::h2d) || AloneDo(&CallToken::draws));
+  }
+
+  // Products of [first, end) that passes have, too: weights may be made by
+  // others.
+  size_t ProductsOfPasses(size_t first, size_t end) const {
+    absl::flat_hash_set<uint32_t> known;
+    for (const TokenSpan& span : passes_) {
+      for (size_t i = span.first; i < span.end; ++i) {
+        if (tokens_[i].product) known.insert(tokens_[i].signature);
+      }
+    }
+    size_t count = 0;
+    for (size_t i = first; i < end; ++i) {
+      count +=
+          tokens_[i].product && known.contains(tokens_[i].signature) ? 1 : 0;
+    }
+    return count;
   }
 
   // Rollouts with all iterations that follow them, or with the next one alone.

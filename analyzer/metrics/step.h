@@ -16,7 +16,8 @@ enum class StepUse : uint8_t {
   kIncomplete,
   kNotObserved,  // records of much of it are missing
   kNotSelected,  // the user asked for others
-  kDelayed       // of a run with delays, see delays.h
+  kDelayed,      // of a run with delays, see delays.h
+  kInterrupted   // an evaluation runs inside, see interrupted_steps.h
 };
 
 enum class StepsFoundBy : uint8_t { kNone, kMarker, kPeriod };

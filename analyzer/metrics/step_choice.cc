@@ -93,7 +93,8 @@ std::string_view Name(StepUse use) {
   // Passes forward alone: an evaluation, or what a policy plays.
   constexpr std::string_view kNames[kStepUses] = {
       "used",       "warm_up",      "autotune",     "forward_only",
-      "incomplete", "not_observed", "not_selected", "delayed"};
+      "incomplete", "not_observed", "not_selected", "delayed",
+      "evaluation_inside"};
   return kNames[static_cast<size_t>(use)];
 }
 

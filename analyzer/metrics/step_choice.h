@@ -12,7 +12,8 @@
 
 namespace dltap::analyzer {
 
-inline constexpr size_t kStepUses = static_cast<size_t>(StepUse::kDelayed) + 1;
+inline constexpr size_t kStepUses =
+    static_cast<size_t>(StepUse::kInterrupted) + 1;
 
 // As in the JSON report: "warm_up".
 std::string_view Name(StepUse use);

@@ -14,6 +14,7 @@
 #include "analyzer/metrics/loop_finder.h"
 #include "analyzer/metrics/marker_steps.h"
 #include "analyzer/metrics/median.h"
+#include "analyzer/metrics/module_runs.h"
 #include "analyzer/metrics/optimizer_steps.h"
 #include "analyzer/metrics/replicas.h"
 #include "analyzer/metrics/thread_loops.h"
@@ -249,6 +250,25 @@ void MarkSlowStart(std::vector<Step>& steps) {
   }
 }
 
+// What passes forward and the sums before them are compiled in the first time
+// lies in the step before.
+void MarkSlowBeforePasses(std::vector<Step>& steps) {
+  std::vector<Step*> used;
+  for (Step& step : steps) {
+    if (step.use == StepUse::kUsed) used.push_back(&step);
+  }
+  if (used.size() < kMinRepeats) return;
+  const auto slow = kWarmUpFactor * static_cast<double>(MedianDuration(used));
+  const auto passes =
+      std::ranges::find(steps, StepUse::kEvaluation, &Step::use);
+  if (passes == steps.begin() || passes == steps.end()) return;
+  Step& before = *std::prev(passes);
+  if (before.use == StepUse::kUsed &&
+      static_cast<double>(before.end_ns - before.begin_ns) > slow) {
+    before.use = StepUse::kWarmUp;
+  }
+}
+
 // Whether the passes forward and backward can be told apart. Where next to no
 // product is of the forward pass, as in TensorFlow's graphs, none was told.
 bool Trains(const std::vector<CallToken>& tokens) {
@@ -308,8 +328,10 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
     result.found_by = StepsFoundBy::kMarker;
     return result;
   }
-  std::vector<CallToken> tokens = WithoutReplicas(
-      process, CallTokens(model, process, attribution, from_ns));
+  std::vector<CallToken> tokens =
+      CallTokens(model, process, attribution, from_ns);
+  TellModuleRuns(model, process, tokens);
+  tokens = WithoutReplicas(process, std::move(tokens));
   result.threads_at_once = ThreadsThatTrain(process, tokens);
   if (result.threads_at_once.empty() && !GoesBackward(tokens)) {
     result.threads_at_once = LoopsOfThreads(model, process, tokens);
@@ -367,7 +389,9 @@ Steps FindSteps(const TraceModel& model, const Process& process,
 
 // The profiler's own schedule has left out the warm-up already.
 void MarkWarmUp(Steps& steps) {
-  if (steps.found_by == StepsFoundBy::kPeriod) MarkSlowStart(steps.steps);
+  if (steps.found_by != StepsFoundBy::kPeriod) return;
+  MarkSlowStart(steps.steps);
+  MarkSlowBeforePasses(steps.steps);
 }
 
 std::vector<int64_t> ModuleLoads(const TraceModel& model,

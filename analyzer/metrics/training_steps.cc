@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <tuple>
 
@@ -397,18 +398,18 @@ bool ReadsResult(const Tokens& tokens, const TokenSpan& rest,
          Products(tokens, last.first, last.end) > 0;
 }
 
-// Whether `rest` is, call by call, what stood in front of an iteration.
+// Whether `rest` computes, call by call, what stood in front of an iteration.
 bool IsLikePasses(const Tokens& tokens, const TokenSpan& rest,
                   const std::vector<TokenSpan>& spans) {
   const auto calls_of = [&](const TokenSpan& span) {
-    return std::span(tokens).subspan(span.first, span.end - span.first);
+    return std::span(tokens).subspan(span.first, span.end - span.first) |
+           std::views::filter(&CallToken::computes) |
+           std::views::transform(&CallToken::signature);
   };
-  return rest.first < rest.end &&
+  return Computing(tokens, rest.first, rest.end) > 0 &&
          std::ranges::any_of(spans, [&](const TokenSpan& span) {
            return span.use == StepUse::kEvaluation &&
-                  std::ranges::equal(calls_of(span), calls_of(rest), {},
-                                     &CallToken::signature,
-                                     &CallToken::signature);
+                  std::ranges::equal(calls_of(span), calls_of(rest));
          });
 }
 
@@ -426,9 +427,9 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
   const auto end = tokens.begin() + static_cast<ptrdiff_t>(rest.end);
   const bool backward = std::any_of(
       first, end, [](const CallToken& token) { return token.backward; });
-  if (!backward && (passes.HasMoreThanOnePass(rest) ||
-                    !usual_iteration.MayBreakOffIn(rest) ||
-                    IsLikePasses(tokens, rest, spans))) {
+  if (IsLikePasses(tokens, rest, spans) ||
+      (!backward && (passes.HasMoreThanOnePass(rest) ||
+                     !usual_iteration.MayBreakOffIn(rest)))) {
     spans.push_back({rest.first, rest.end, StepUse::kEvaluation});
   } else if (static_cast<double>(computing) > kRestShare * usual) {
     spans.push_back({rest.first, rest.end, StepUse::kIncomplete});

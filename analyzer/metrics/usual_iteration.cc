@@ -95,8 +95,24 @@ std::optional<size_t> UsualIteration::BeginOf(const TokenSpan& span) const {
       std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(span.first),
                   tokens_.begin() + static_cast<ptrdiff_t>(begin),
                   [](const CallToken& token) { return token.backward; });
-  if (has_gradients) return std::nullopt;
+  if (has_gradients && !IsOneRunBehindResult(begin, span.end)) {
+    return std::nullopt;
+  }
   return begin;
+}
+
+// A run of a module gives the gradients of its own batch. One is enough for an
+// iteration: what other runs gave, and the host read, is added to none.
+bool UsualIteration::IsOneRunBehindResult(size_t begin, size_t end) const {
+  if (begin == 0 || !tokens_[begin - 1].d2h) return false;
+  uint32_t run = 0;
+  for (size_t i = begin; i < end; ++i) {
+    const CallToken& token = tokens_[i];
+    if (!token.backward) continue;
+    if (token.run == 0 || (run != 0 && run != token.run)) return false;
+    run = token.run;
+  }
+  return run != 0;
 }
 
 bool UsualIteration::MayBreakOffIn(const TokenSpan& span) const {

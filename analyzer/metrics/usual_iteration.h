@@ -30,13 +30,15 @@ class UsualIteration {
 
   // Where the usual iteration begins inside `span`: `span.first` where no
   // product stands in front of it. nullopt: the span does not end with one, or
-  // what stands in front of it goes backward too.
+  // what stands in front of it goes backward too, and its gradients may be
+  // among those of the iteration.
   std::optional<size_t> BeginOf(const TokenSpan& span) const;
 
   // Whether `span` may be the begin of an iteration. True if nothing is usual.
   bool MayBreakOffIn(const TokenSpan& span) const;
 
  private:
+  bool IsOneRunBehindResult(size_t begin, size_t end) const;
   std::vector<uint32_t> ProductsOf(const TokenSpan& span) const;
 
   const std::vector<CallToken>& tokens_;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "tests/unit/analyzer/advice/advice_of_text.h"
 
 namespace dltap::analyzer {
@@ -88,6 +89,19 @@ TEST(InputAdviceTest, WaitingForInputWantsWorkers) {
   // One worker beside the 310 us of the rest; enough of them hide all.
   EXPECT_NEAR(advice->gain_low_ns, 310'000, 40'000);
   EXPECT_NEAR(advice->gain_high_ns, 700'000, 40'000);
+}
+
+TEST(InputAdviceTest, PassesForwardAloneMayBeServed) {
+  const auto why = [](const std::string& text) {
+    const auto advice = Given(AdviceOf(text), "input");
+    return advice == nullptr ? "" : advice->why;
+  };
+  const std::string serves = Loading(700);
+  EXPECT_NE(why(serves).find("requests"), std::string::npos);
+  const std::string trains = absl::StrReplaceAll(
+      serves, {{"cublasSgemm_v2 m=64 n=64 k=64",
+                "cudnnConvolutionBackwardFilter"}});
+  EXPECT_NE(why(trains).find("callbacks"), std::string::npos);
 }
 
 TEST(InputAdviceTest, InputThatComesInTimeIsGood) {

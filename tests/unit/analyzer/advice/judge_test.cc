@@ -151,6 +151,15 @@ TEST_F(LossyJudgeTest, LostRecordsHoldBackWhatCounts) {
             "the trace warns of lost records");
 }
 
+class HardlyLossyJudgeTest : public JudgeTest {
+ protected:
+  HardlyLossyJudgeTest() : JudgeTest(Training("loss ring_full 2\n", 2000)) {}
+};
+
+TEST_F(HardlyLossyJudgeTest, OneLostRecordInAThousandHoldsBackNothing) {
+  EXPECT_EQ(ReasonOf(Of(0.3, LayerClass::kGemm)), "");
+}
+
 // A kernel more in each step, whose launch was before the trace began.
 class UnlaunchedJudgeTest : public JudgeTest {
  protected:

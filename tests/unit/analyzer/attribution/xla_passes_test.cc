@@ -440,6 +440,17 @@ TEST(XlaPassesTest, WhatEachTurnOfALoopOverStepsEndsWithIsTheUpdate) {
                         kBackward, kBackward, kUpdate}));
 }
 
+TEST(XlaPassesTest, WhatMovesTheLastGradientIsNoUpdate) {
+  const auto run = [](const std::string& update) {
+    return DirectionsOf(Module(0, 90) + Thunk(10, kJvp, "gemm_fusion_dot_1") +
+                        Thunk(20, kTransposed, "gemm_fusion_dot_2") + update +
+                        InBlocks(Thunk(40, "", "wrapped_transpose")));
+  };
+  EXPECT_EQ(run(""), (Directions{kForward, kBackward, kBackward}));
+  EXPECT_EQ(run(InBlocks(Thunk(30, "jit(step)", "loop_subtract_fusion"))),
+            (Directions{kForward, kBackward, kUpdate, kUpdate}));
+}
+
 TEST(XlaPassesTest, ALossAtTheEndOfARunIsNoUpdate) {
   const std::string loss =
       OneNumber(Thunk(30, "jit(step)", "loop_negate_fusion"));

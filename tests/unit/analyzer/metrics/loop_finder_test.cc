@@ -131,6 +131,18 @@ TEST(LoopFinderTest, RequestsOfTwoKindsInAnyOrderAreSteps) {
   EXPECT_EQ(loop.other_count, 0);
 }
 
+TEST(LoopFinderTest, KindsThatTakeTurnsAreOneRequest) {
+  // A question is embedded, what was found is copied, and an answer generated
+  // token by token, each of which copies a flag.
+  std::string run;
+  for (const int tokens : {16, 24, 20, 28, 16, 24, 20, 28}) {
+    run += "<(e(a(b(e(a(b(e(a(bh><" + Repeat("(e<(a(bs>", tokens);
+  }
+  const Loop loop = LoopSteps(TokensFromText(run));
+  EXPECT_THAT(loop.passes, ::testing::SizeIs(8));
+  EXPECT_EQ(loop.other_count, 176);
+}
+
 TEST(LoopFinderTest, TokensOfSomeRequestsAreNoSteps) {
   // Tokens that are read one by one, and images.
   std::string run;

@@ -66,6 +66,27 @@ TEST(StepFinderTest, FindsTheLoopAndLeavesTheFirstStepOut) {
   EXPECT_EQ(steps.steps[1].end_ns, 560'000);
 }
 
+TEST(StepFinderTest, AStepThatIsSlowBeforeTheFirstPassesForwardIsWarmUp) {
+  // Steps of 10 ns; passes behind each fourth are compiled before the first
+  // ones. The eighth step is slow for another reason.
+  Steps steps{.found_by = StepsFoundBy::kPeriod, .steps = {}};
+  int64_t at = 0;
+  for (int i = 1; i <= 16; ++i) {
+    const int64_t end = at + (i == 4 || i == 8 ? 500 : 10);
+    steps.steps.push_back({at, end});
+    at = end;
+    if (i % 4 != 0) continue;
+    steps.steps.push_back({at, at + 5, StepUse::kEvaluation});
+    at += 5;
+  }
+  MarkWarmUp(steps);
+  std::vector<size_t> warm_up;
+  for (size_t i = 0; i < steps.steps.size(); ++i) {
+    if (steps.steps[i].use == StepUse::kWarmUp) warm_up.push_back(i);
+  }
+  EXPECT_EQ(warm_up, (std::vector<size_t>{0, 3}));
+}
+
 TEST(StepFinderTest, TrialsBeforeAStepAreNoPartOfTheOneBefore) {
   const TraceModel model =
       TraceFromText(Loop(6, 0) + Launch(84, 100, "trial_kernel"));

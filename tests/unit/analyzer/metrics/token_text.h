@@ -15,19 +15,25 @@ namespace dltap::analyzer {
 // a product of the forward pass ('e' reads an embedding), ')' one of the
 // backward pass, ']' backward work that is no product. '?' draws random
 // numbers. '<' copies to the device, '>' from it, a digit on it, '=' replays a
-// graph of 20 kernels.
+// graph of 20 kernels. What '|' stands before and '/' behind is a run of one of
+// XLA's modules.
 inline std::vector<CallToken> TokensFromText(std::string_view text) {
   std::vector<CallToken> tokens;
   int64_t at = 0;
   char before = ' ';
+  uint32_t runs = 0;
+  bool in_run = false;
   for (const char c : text) {
     const char direction = before;
     before = c;
     if (c == '.') at += 100;
-    if (c == '.' || c == '(' || c == ')' || c == ']') continue;
+    if (c == '|') ++runs;
+    if (c == '|' || c == '/') in_run = c == '|';
+    if (c == '|' || c == '/' || c == '.' || c == '(' || c == ')' || c == ']') continue;
     CallToken token{.signature = static_cast<uint32_t>(c),
                     .begin_ns = at,
-                    .end_ns = at + 10};
+                    .end_ns = at + 10,
+                    .run = in_run ? runs : 0};
     at += 11;
     const auto byte = static_cast<unsigned char>(c);
     token.h2d = c == '<';

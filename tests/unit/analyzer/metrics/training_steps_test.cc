@@ -27,9 +27,10 @@ std::string Repeat(std::string_view text, int times) {
 std::vector<std::string> Spans(std::string_view text) {
   std::vector<std::string> out;
   for (const TokenSpan& span : TrainingSteps(TokensFromText(text)).passes) {
-    const char use = span.use == StepUse::kUsed         ? 'u'
-                     : span.use == StepUse::kEvaluation ? 'e'
-                                                        : 'i';
+    const char use = span.use == StepUse::kUsed          ? 'u'
+                     : span.use == StepUse::kEvaluation  ? 'e'
+                     : span.use == StepUse::kInterrupted ? 'x'
+                                                         : 'i';
     out.push_back(std::to_string(span.first) + use);
   }
   return out;
@@ -83,14 +84,29 @@ TEST(TrainingStepsTest, AStepAroundAnEvaluationIsLeftOutWithIt) {
                              batch + "U" + Repeat(batch + batch + "U", 2) +
                              passes;
   EXPECT_THAT(Spans(epochs + epochs),
-              ElementsAre("0u", "11u", "22e", "49u", "60u", "71e", "87u", "98u",
-                          "109e", "136u", "147u", "158e"));
+              ElementsAre("0u", "11u", "22x", "49u", "60u", "71e", "87u", "98u",
+                          "109x", "136u", "147u", "158e"));
 }
 
 TEST(TrainingStepsTest, APassWithMoreInEachStepIsPartOfIt) {
   // Gradients of a model, then of one that takes its result.
   const std::string step = Repeat("<(a)a", 3) + "(g(a)g)aU";
   EXPECT_THAT(Spans(Repeat(step, 3)), ElementsAre("0u", "14u", "28u"));
+}
+
+TEST(TrainingStepsTest, GradientsOfAnotherRunThatIsReadAreEvaluation) {
+  // A module gives loss and gradients, another one updates; evaluated is by the
+  // first one, compiled for other sizes.
+  const std::string epoch = Repeat("<|(a)b/|U/", 4) + "<|(c)d/>";
+  EXPECT_THAT(Spans(Repeat(epoch, 3)),
+              ElementsAre("0u", "4u", "8u", "12u", "16e", "20u", "24u", "28u",
+                          "32u", "36e", "40u", "44u", "48u", "52u", "56e"));
+  // Behind the last one more may be read.
+  EXPECT_EQ(Spans(Repeat(epoch, 3) + ">>").back(), "56e");
+  // Two runs add their gradients up.
+  const std::string sum = "<|(a)b/<|(a)b/|U/";
+  EXPECT_THAT(Spans(Repeat(Repeat(sum, 3) + "<|(a)b/>", 2)),
+              ElementsAre("0u", "7u", "14u", "21u", "32u", "39u", "46i"));
 }
 
 TEST(TrainingStepsTest, BatchesWithoutUpdateAtTheEndBreakOff) {
@@ -252,6 +268,13 @@ TEST(TrainingStepsTest, AnEvaluationBeforeTheFirstStepIsNoRollout) {
   EXPECT_THAT(Spans(Repeat(epoch, 2)),
               ElementsAre("6u", "10u", "14u", "18u", "22e", "28u", "32u", "36u",
                           "40u"));
+}
+
+TEST(TrainingStepsTest, NorIsAnEvaluationIfOnlyTheWeightsWereMadeBefore) {
+  // An epoch's batches are copied at once.
+  const std::string epoch = "<" + Repeat("(a)bU", 4) + Repeat("<(c>", 3);
+  EXPECT_THAT(Spans("(x(x(x(x(x(x" + Repeat(epoch, 4)),
+              ::testing::SizeIs(4 * (4 + 1)));
 }
 
 TEST(TrainingStepsTest, AnEvaluationLongerThanTrainingIsNoRollout) {
