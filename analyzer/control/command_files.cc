@@ -59,37 +59,4 @@ fs::path Executable(const std::string& word, const Environment& environment) {
   return {};
 }
 
-bool IsPython(const fs::path& path) {
-  return path.filename().string().starts_with("python");
-}
-
-// Follows "#!": /usr/bin/env names the interpreter by its first word.
-fs::path InterpreterOf(const fs::path& script, const Environment& environment) {
-  const std::string head = ReadText(script, 256);
-  if (!head.starts_with("#!")) return script;
-  const auto words = Split(head.substr(2, head.find('\n') - 2), ' ');
-  if (words.empty()) return script;
-  const bool by_env = fs::path(words[0]).filename() == "env";
-  return Executable(by_env && words.size() > 1 ? words[1] : words[0],
-                    environment);
-}
-
-// Not resolved: the link of a virtual environment lies beside its packages.
-std::vector<fs::path> PackageFolders(const fs::path& python,
-                                     const Environment& environment) {
-  std::vector<fs::path> folders;
-  for (const auto& folder : Split(VariableOf(environment, "PYTHONPATH"), ':')) {
-    folders.emplace_back(folder);
-  }
-  const fs::path prefix = python.parent_path().parent_path();
-  std::error_code error;
-  for (fs::directory_iterator it(prefix / "lib", error), end;
-       !error && it != end; it.increment(error)) {
-    if (!IsPython(it->path())) continue;
-    folders.push_back(it->path() / "site-packages");
-    folders.push_back(it->path() / "dist-packages");
-  }
-  return folders;
-}
-
 }  // namespace dltap::analyzer

@@ -27,17 +27,6 @@ bool SaysYes(const std::string& value);
 std::filesystem::path Executable(const std::string& word,
                                  const Environment& environment);
 
-bool IsPython(const std::filesystem::path& path);
-
-// Follows "#!": /usr/bin/env names the interpreter by its first word.
-std::filesystem::path InterpreterOf(const std::filesystem::path& script,
-                                    const Environment& environment);
-
-// Where the packages of that interpreter lie. Not resolved: the link of a
-// virtual environment lies beside its packages.
-std::vector<std::filesystem::path> PackageFolders(
-    const std::filesystem::path& python, const Environment& environment);
-
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_CONTROL_COMMAND_FILES_H_

@@ -8,6 +8,7 @@
 
 #include "analyzer/control/command_files.h"
 #include "analyzer/control/elf_linkage.h"
+#include "analyzer/control/python_packages.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "analyzer/control/command_files.h"
 #include "analyzer/control/cuda_major.h"
+#include "analyzer/control/python_packages.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -87,8 +88,6 @@ ProgramLinkage LookAtProgram(const std::vector<std::string>& command,
   out.cuda_major = GuessCudaMajor(command, environment).value_or(kNewestCuda);
   out.is_python = IsPython(program);
   if (!out.is_python) return out;
-  // python -> python3 -> /usr/bin/python3.11: the packages lie beside the
-  // first.
   for (const fs::path& folder : PackageFolders(program, environment)) {
     LookAtPackages(folder, out);
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analyzer/control/command_files.h"
+#include "analyzer/control/python_packages.h"
 
 namespace dltap::analyzer {
 namespace {
