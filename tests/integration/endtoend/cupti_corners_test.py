@@ -114,16 +114,21 @@ class CuptiCornersTest(unittest.TestCase):
         run = Run(command)
         self.assertEqual(run.done.returncode, 0, run.done.stderr)
         self.assertEqual(run.done.stdout, bare)
-        # Each of the 20 times that the client leaves, kernels may still run
-        # whose launches its records told of: the 20 of a batch at most.
-        self.assertLessEqual(run.trust["kernels_without_launch"], 20 * 20)
+        self.check_launches(run)
 
     def test_kernels_have_launches_however_long_it_takes_to_switch_off(self):
         """A client comes on a thread that has no CPU between our switches."""
         run = Run([PROGRAMS / "locked_client"],
                   DLTAP_SIM_FAULTS="cuptiEnableCallback:*:slow=2ms")
         self.assertEqual(run.done.returncode, 0, run.done.stderr)
-        self.assertLessEqual(run.trust["kernels_without_launch"], 20 * 20)
+        self.check_launches(run)
+
+    def check_launches(self, run):
+        """Each of the 20 times that the client leaves, kernels may still run
+        whose launches its records told of: the 20 of a batch at most. Calls
+        that were lost, on a busy machine, lack theirs, too."""
+        self.assertLessEqual(run.trust["kernels_without_launch"],
+                             20 * 20 + run.losses["ring_full"])
 
     def test_no_definition_is_lost_that_the_collector_makes(self):
         """60,000 kinds of launches, more than there is room for in one pass."""
