@@ -88,8 +88,12 @@ std::set<int> InstalledMajors(const std::vector<fs::path>& folders,
   std::set<int> majors;
   for (const Framework& framework : kFrameworks) {
     if (script && script->find(framework.module) == std::string::npos) continue;
+    // Python imports the first one that it finds.
     for (const fs::path& folder : folders) {
-      majors.merge(MajorsOf(framework, folder));
+      std::set<int> here = MajorsOf(framework, folder);
+      if (here.empty()) continue;
+      majors.merge(here);
+      break;
     }
   }
   return majors;

@@ -5,8 +5,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/control/command_files.h"
 #include "analyzer/control/cuda_major.h"
@@ -52,18 +54,24 @@ bool GainsRights(const fs::path& path) {
           getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
-void LookAtPackages(const fs::path& folder, ProgramLinkage& out) {
+// Of what lies in several folders Python imports the first.
+void LookAtPackages(const std::vector<fs::path>& folders, ProgramLinkage& out) {
   std::error_code error;
   for (const FrameworkLibrary& library : kLibraries) {
-    const fs::path path = folder / library.path;
-    if (!fs::is_regular_file(path, error)) continue;
+    const auto folder = std::ranges::find_if(folders, [&](const auto& f) {
+      return fs::is_regular_file(f / library.path, error);
+    });
+    if (folder == folders.end()) continue;
     out.frameworks.emplace_back(library.framework);
+    const fs::path path = *folder / library.path;
     const auto elf = ReadElf(path.string());
     if (elf && elf->has_static_cudart) out.static_cudart.push_back(path);
   }
-  for (const std::string_view place : kCuptiPlaces) {
-    if (fs::is_directory(folder / place, error)) {
-      out.cupti_folders.push_back(folder / place);
+  for (const fs::path& folder : folders) {
+    for (const std::string_view place : kCuptiPlaces) {
+      if (fs::is_directory(folder / place, error)) {
+        out.cupti_folders.push_back(folder / place);
+      }
     }
   }
 }
@@ -88,9 +96,7 @@ ProgramLinkage LookAtProgram(const std::vector<std::string>& command,
   out.cuda_major = GuessCudaMajor(command, environment).value_or(kNewestCuda);
   out.is_python = IsPython(program);
   if (!out.is_python) return out;
-  for (const fs::path& folder : PackageFolders(program, environment)) {
-    LookAtPackages(folder, out);
-  }
+  LookAtPackages(PackageFolders(program, environment), out);
   return out;
 }
 

@@ -60,6 +60,18 @@ TEST_F(CudaMajorTest, FrameworksSayWhatTheyAreBuiltFor) {
   EXPECT_EQ(Guess({python_, "train.py"}), 13);
 }
 
+TEST_F(CudaMajorTest, OfTwoInstallationsTheFirstCounts) {
+  InstallTorch("12.8");
+  const std::string other = dir_.path() + "/other";
+  fs::create_directories(other + "/torch");
+  dir_.Write("other/torch/version.py", "cuda: Optional[str] = '13.0'\n");
+  Package("other.pth", other + "\n");
+  EXPECT_EQ(Guess({python_, "train.py"}), 12);
+  const Environment first = {{"PATH", dir_.path() + "/bin"},
+                             {"PYTHONPATH", other}};
+  EXPECT_EQ(GuessCudaMajor({python_, "train.py"}, first), 13);
+}
+
 TEST_F(CudaMajorTest, PluginsAreFolders) {
   fs::create_directories(dir_.path() +
                          "/lib/python3.11/site-packages/jax_cuda12_plugin");
