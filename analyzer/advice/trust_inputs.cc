@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kClassified = 0.95;  // of the GPU time, at least
 constexpr double kFlopsKnown = 0.80;  // of the class's GPU time, at least
-// Lost records, of the activities: no number of a rule is off by more than its
-// own limits.
+// Lost records, of the activities: less than any limit of a rule, unless they
+// are just the longest. The warning above the numbers stays.
 constexpr double kFewLost = 0.001;
 
 constexpr uint8_t kAll = 0xff;

@@ -29,7 +29,7 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
     if (c == '.') at += 100;
     if (c == '|') ++runs;
     if (c == '|' || c == '/') in_run = c == '|';
-    if (c == '|' || c == '/' || c == '.' || c == '(' || c == ')' || c == ']') continue;
+    if (std::string_view("|/.()]").find(c) != std::string_view::npos) continue;
     CallToken token{.signature = static_cast<uint32_t>(c),
                     .begin_ns = at,
                     .end_ns = at + 10,
