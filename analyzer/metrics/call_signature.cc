@@ -161,7 +161,10 @@ class TokenMaker {
     const Direction direction = replay && goes_backward_
                                     ? attributed.direction
                                     : DirectionOf(attributed);
-    token.h2d |= layer_class == LayerClass::kCopyH2d;
+    if (layer_class == LayerClass::kCopyH2d) {
+      token.h2d = true;
+      token.h2d_bytes += activity.bytes;
+    }
     token.d2h |= layer_class == LayerClass::kCopyD2h;
     token.whole |= replay;
     if (!token.device.known()) token.device = activity.device;
@@ -252,6 +255,7 @@ class TokenMaker {
           AreOfOneLoop(token, tokens_[kept - 1])) {
         tokens_[kept - 1].end_ns =
             std::max(tokens_[kept - 1].end_ns, token.end_ns);
+        tokens_[kept - 1].h2d_bytes += token.h2d_bytes;
         continue;
       }
       tokens_[kept++] = token;

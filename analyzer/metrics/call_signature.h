@@ -30,6 +30,7 @@ struct CallToken {
   bool draws = false;          // some of it draws random numbers
   bool h2d = false;            // it copies to the device
   bool d2h = false;            // it copies from the device
+  uint64_t h2d_bytes = 0;
   bool whole = false;          // it replays a graph
   bool after_wait = false;     // the host waited for the device before it
   bool trial = false;    // trials ran between the token before and this one

@@ -26,6 +26,7 @@ constexpr size_t kOtherLoop = 8;
 // Products backward for one forward: it has the gradients of two operands. More
 // than that are of passes elsewhere.
 constexpr double kMostGradients = 2.5;
+constexpr uint64_t kMostOfAFlag = 16;  // bytes: a value, no batch
 constexpr double kRestShare = 0.1;  // of an iteration: too little to be a part
 
 using Tokens = std::vector<CallToken>;
@@ -39,6 +40,21 @@ size_t Computing(const Tokens& tokens, size_t first, size_t end) {
   size_t count = 0;
   for (size_t i = first; i < end; ++i) count += tokens[i].computes ? 1 : 0;
   return count;
+}
+
+// Behind what the host reads of an iteration from `end` on. A value that the
+// host hands over for it to read (TensorFlow's, whether there is another batch)
+// is no batch.
+size_t EndOfReads(const Tokens& tokens, size_t end) {
+  for (size_t i = end; i < tokens.size() && !tokens[i].computes; ++i) {
+    const CallToken& token = tokens[i];
+    if (token.d2h) {
+      end = i + 1;
+    } else if (!token.h2d || token.h2d_bytes > kMostOfAFlag) {
+      break;
+    }
+  }
+  return end;
 }
 
 // Cuts the run behind the last token with `ends` before forward work goes on.
@@ -94,10 +110,7 @@ class Cutter {
 
   void Cut(size_t next) {
     if (!last_) return;
-    size_t end = *last_ + 1;
-    while (end < tokens_.size() && tokens_[end].d2h && !tokens_[end].computes) {
-      ++end;
-    }
+    size_t end = EndOfReads(tokens_, *last_ + 1);
     if (ends_ == &CallToken::backward)
       end = std::max(end, EndOfTail(tokens_, end, next).value_or(end));
     spans_.push_back({first_, end});

@@ -117,6 +117,23 @@ void EndWithRecording(const Process& process, DeviceId device,
   if (2 * cut >= windows.size()) windows = std::move(shorter);
 }
 
+// What the host does before passes forward alone is theirs: it makes their
+// loader. A step in front of them ends as long after its work as the step
+// before it did.
+int64_t EndBeforePasses(const WorkTimes& work, const Steps& steps,
+                        size_t step) {
+  const auto is_pass = [&steps](size_t i) {
+    return steps.steps[i].use == StepUse::kEvaluation;
+  };
+  if (step == 0 || step + 1 == steps.steps.size() || !is_pass(step + 1) ||
+      is_pass(step) || is_pass(step - 1) || work.end[step] == 0 ||
+      work.end[step - 1] == 0) {
+    return kNever;
+  }
+  const int64_t pause = work.first[step] - work.end[step - 1];
+  return work.end[step] + std::max<int64_t>(0, pause);
+}
+
 }  // namespace
 
 std::vector<StepWindow> WholeRun(const Process& process, DeviceId device) {
@@ -153,6 +170,7 @@ std::vector<StepWindow> AllStepWindows(const Process& process,
     if (end == kNever || !steps.steps[step].end_known) {
       end = std::min(end, EndOfLast(work, steps, step));
     }
+    end = std::min(end, EndBeforePasses(work, steps, step));
     // Streams may interleave two steps; windows stay disjoint.
     const int64_t begin =
         windows.empty() ? first[step]

@@ -14,8 +14,8 @@ namespace dltap::analyzer {
 // the next one. A letter is a kernel, a capital an update; '(' before it makes
 // a product of the forward pass ('e' reads an embedding), ')' one of the
 // backward pass, ']' backward work that is no product. '?' draws random
-// numbers. '<' copies to the device, '>' from it, a digit on it, '=' replays a
-// graph of 20 kernels. What '|' stands before and '/' behind is a run of one of
+// numbers. '<' copies a batch to the device, '+' a flag, '>' from it, a digit
+// on it, '=' replays a graph of 20 kernels. What '|' stands before and '/' behind is a run of one of
 // XLA's modules.
 inline std::vector<CallToken> TokensFromText(std::string_view text) {
   std::vector<CallToken> tokens;
@@ -36,7 +36,8 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
                     .run = in_run ? runs : 0};
     at += 11;
     const auto byte = static_cast<unsigned char>(c);
-    token.h2d = c == '<';
+    token.h2d = c == '<' || c == '+';
+    token.h2d_bytes = c == '<' ? 4096 : c == '+' ? 1 : 0;
     token.d2h = c == '>';
     token.whole = c == '=';
     token.draws = c == '?';

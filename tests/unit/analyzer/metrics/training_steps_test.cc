@@ -49,6 +49,18 @@ TEST(TrainingStepsTest, ReadingTheLossIsPartOfTheStep) {
   EXPECT_THAT(Spans(Repeat("<(a)bU>", 3)), ElementsAre("0u", "5u", "10u"));
 }
 
+TEST(TrainingStepsTest, AFlagThatIsReadBackWithTheLossIsPartOfTheStep) {
+  EXPECT_THAT(Spans(Repeat("<(a)bU+>>", 3)), ElementsAre("0u", "7u", "14u"));
+  // So is that of an evaluation, whose results are read late.
+  const std::string epoch = Repeat("<(a)bU+>>", 4) + "<(a+>><(a+>>x>>";
+  EXPECT_THAT(Spans(epoch + epoch),
+              ElementsAre("0u", "7u", "14u", "21u", "28e", "41u", "48u", "55u",
+                          "62u", "69e"));
+  // The copy of the next batch is not, though the loss is read after it.
+  EXPECT_THAT(Spans(Repeat("<(a)bU", 3) + "<>(a)bU"),
+              ElementsAre("0u", "4u", "8u", "12u"));
+}
+
 TEST(TrainingStepsTest, SetUpBeforeTheLoopIsNoStep) {
   EXPECT_THAT(Spans("<x<x<xyz" + Repeat("<(a)bU", 3)),
               ElementsAre("8u", "12u", "16u"));

@@ -16,6 +16,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
+// In us.
+std::vector<std::pair<int64_t, int64_t>> WindowsOf(const std::string& text,
+                                                   const Steps& steps) {
+  const TraceModel model = TraceFromText(text);
+  const Attribution attribution = Attribute(model);
+  std::vector<std::pair<int64_t, int64_t>> spans;
+  for (const StepWindow& window : AllStepWindows(
+           model.processes[0], attribution.processes[0], steps, DeviceId(0))) {
+    spans.emplace_back(window.span.begin_ns / 1000, window.span.end_ns / 1000);
+  }
+  return spans;
+}
+
 // Four steps of 100 us, with a kernel from the 10th to the 30th; in those of
 // `ending` recording is off from the 50th us on.
 std::vector<std::pair<int64_t, int64_t>> Windows(
@@ -35,14 +48,41 @@ std::vector<std::pair<int64_t, int64_t>> Windows(
     text += "not_observed t=" + std::to_string(100 * i + 50) + ".." +
             std::to_string(100 * i + 100) + "us device=0 cause=recording_off\n";
   }
-  const TraceModel model = TraceFromText(text);
-  const Attribution attribution = Attribute(model);
-  std::vector<std::pair<int64_t, int64_t>> spans;
-  for (const StepWindow& window : AllStepWindows(
-           model.processes[0], attribution.processes[0], steps, DeviceId(0))) {
-    spans.emplace_back(window.span.begin_ns / 1000, window.span.end_ns / 1000);
+  return WindowsOf(text, steps);
+}
+
+// Steps from `begins` on, in us, the last one of 100 us: a kernel from the 10th
+// us to the 30th.
+std::vector<std::pair<int64_t, int64_t>> WindowsWithPasses(
+    const std::vector<std::pair<int, StepUse>>& begins) {
+  std::string text = "device 0 name=gpu\n";
+  Steps steps{StepsFoundBy::kPeriod, {}};
+  for (const auto& [begin, use] : begins) {
+    const auto at = [begin](int us) { return std::to_string(begin + us); };
+    const std::string corr = " corr=" + at(1);
+    text += "call t=" + at(0) + ".." + at(3) +
+            "us thread=0 cudaLaunchKernel\nlaunchapi t=" + at(1) + ".." +
+            at(2) + "us thread=0" + corr + "\nkernel t=" + at(10) + ".." +
+            at(30) + "us device=0 name=gelu" + corr + "\n";
+    const int64_t ns = begin * int64_t{1000};
+    if (!steps.steps.empty()) steps.steps.back().end_ns = ns;
+    steps.steps.push_back({ns, ns + 100'000, use});
   }
-  return spans;
+  return WindowsOf(text, steps);
+}
+
+TEST(WindowTest, WhatTheHostDoesBeforeAnEvaluationIsNoPartOfTheStep) {
+  // 70 us pass between the work of steps, 870 before that of the evaluation.
+  constexpr StepUse kUsed = StepUse::kUsed;
+  constexpr StepUse kPasses = StepUse::kEvaluation;
+  EXPECT_THAT(
+      WindowsWithPasses({{0, kUsed}, {90, kUsed}, {980, kPasses}, {2000, kUsed},
+                         {2090, kUsed}}),
+      ElementsAre(Pair(10, 100), Pair(100, 190), Pair(990, 2010),
+                  Pair(2010, 2100), Pair(2100, 2190)));
+  // How long the host usually takes behind the first one nobody knows.
+  EXPECT_THAT(WindowsWithPasses({{0, kUsed}, {980, kPasses}, {2000, kUsed}}),
+              ElementsAre(Pair(10, 990), Pair(990, 2010), Pair(2010, 2100)));
 }
 
 TEST(WindowTest, StepsEndWithTheRangeAroundThem) {
