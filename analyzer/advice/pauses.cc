@@ -26,7 +26,7 @@ constexpr Wording kAct = {
 
 // What the host does meanwhile, whatever it does in short gaps.
 std::string_view Doing(const SignSums& pauses) {
-  return 2 * pauses.exposed_ns > pauses.ns ? "sleeps" : "computes on the host";
+  return 2 * pauses.asleep_ns > pauses.ns ? "sleeps" : "computes on the host";
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ void SignSums::Add(const SignSums& other) {
   count += other.count;
   ns += other.ns;
   exposed_ns += other.exposed_ns;
+  asleep_ns += other.asleep_ns;
   bytes += other.bytes;
   steps += other.steps;
 }
@@ -262,7 +263,7 @@ void SignKeeper::AddGap(const Gap& gap) {
   const int64_t paused_ns = PauseNs(gap, after);
   AddIdle(Sign::kPauseIdle, gap.window, paused_ns);
   if (paused_ns > 0) {
-    Of(Sign::kPauseIdle).exposed_ns +=
+    Of(Sign::kPauseIdle).asleep_ns +=
         analyzer::Of(gap.ns, IdleCause::kBlocked);
   }
   AddIdle(Sign::kLaunchIdle, gap.window, LaunchNs(gap));

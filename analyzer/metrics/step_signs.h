@@ -50,8 +50,8 @@ std::string_view Name(Sign sign);
 struct SignSums {
   uint64_t count = 0;      // activities, or gaps that hold some of it
   int64_t ns = 0;          // their time inside the windows
-  // Of these, copies: while the device did nothing else; pauses: asleep.
-  int64_t exposed_ns = 0;
+  int64_t exposed_ns = 0;  // of ns, copies: the device did nothing else
+  int64_t asleep_ns = 0;   // of ns, pauses: the host was asleep
   uint64_t bytes = 0;      // copies
   uint64_t steps = 0;      // windows that show it
 

@@ -329,8 +329,8 @@ TEST(PausesAdviceTest, LongPausesOfTheHostAreNamed) {
   EXPECT_NEAR(advice->gain_high_ns, 3'000'000, 150'000);
 }
 
-// Also where the host works longer than it sleeps, in short gaps.
-TEST(PausesAdviceTest, WhatThePausesThemselvesAreIsSaid) {
+// The host sleeps in its pauses, and works longer than that in short gaps.
+std::string Sleeping() {
   Program program("torch 2.11.0");
   for (int i = 0, at = 100; i < kSteps; ++i) {
     program.Step(i, at - 10, at + 8039);
@@ -342,7 +342,20 @@ TEST(PausesAdviceTest, WhatThePausesThemselvesAreIsSaid) {
     at += 4010;
     for (int k = 0; k < 4; ++k, at += 1010) program.Launch(at - 6, at, at + 10);
   }
-  const auto advice = Given(AdviceOf(program.text()), "pauses");
+  return program.text();
+}
+
+TEST(PausesAdviceTest, TimeAsleepIsNoExposedTime) {
+  const TraceModel model = TraceFromText(Sleeping());
+  const Totals totals = TotalsOf(Summarise(model, Attribute(model)));
+  const SignSums& pauses = totals.signs.of(Sign::kPauseIdle);
+  EXPECT_EQ(pauses.exposed_ns, 0);
+  EXPECT_GT(2 * pauses.asleep_ns, pauses.ns);
+  EXPECT_LE(pauses.asleep_ns, pauses.ns);
+}
+
+TEST(PausesAdviceTest, WhatThePausesThemselvesAreIsSaid) {
+  const auto advice = Given(AdviceOf(Sleeping()), "pauses");
   ASSERT_NE(advice, nullptr);
   EXPECT_NE(advice->why.find("sleeps"), std::string::npos) << advice->why;
 }
