@@ -163,9 +163,12 @@ class TokenMaker {
                                     : DirectionOf(attributed);
     if (layer_class == LayerClass::kCopyH2d) {
       token.h2d = true;
-      token.h2d_bytes += activity.bytes;
+      token.h2d_bytes = std::max(token.h2d_bytes, activity.bytes);
     }
-    token.d2h |= layer_class == LayerClass::kCopyD2h;
+    if (layer_class == LayerClass::kCopyD2h) {
+      token.d2h = true;
+      token.d2h_bytes = std::max(token.d2h_bytes, activity.bytes);
+    }
     token.whole |= replay;
     if (!token.device.known()) token.device = activity.device;
     if (IsCopyOrMemset(layer_class)) return;
@@ -255,7 +258,8 @@ class TokenMaker {
           AreOfOneLoop(token, tokens_[kept - 1])) {
         tokens_[kept - 1].end_ns =
             std::max(tokens_[kept - 1].end_ns, token.end_ns);
-        tokens_[kept - 1].h2d_bytes += token.h2d_bytes;
+        tokens_[kept - 1].h2d_bytes =
+            std::max(tokens_[kept - 1].h2d_bytes, token.h2d_bytes);
         continue;
       }
       tokens_[kept++] = token;
@@ -293,6 +297,11 @@ bool IsProduct(LayerClass layer_class) {
     case LayerClass::kMoe: return true;
     default: return false;
   }
+}
+
+bool CopiesAValue(const CallToken& token) {
+  constexpr uint64_t kMostBytes = 16;
+  return token.h2d && token.h2d_bytes > 0 && token.h2d_bytes <= kMostBytes;
 }
 
 void TellWeightsApart(const TraceModel& model, const Process& process,

@@ -30,7 +30,8 @@ struct CallToken {
   bool draws = false;          // some of it draws random numbers
   bool h2d = false;            // it copies to the device
   bool d2h = false;            // it copies from the device
-  uint64_t h2d_bytes = 0;
+  uint64_t h2d_bytes = 0;      // of the largest copy to the device
+  uint64_t d2h_bytes = 0;      // of the largest one from it
   bool whole = false;          // it replays a graph
   bool after_wait = false;     // the host waited for the device before it
   bool trial = false;    // trials ran between the token before and this one
@@ -38,6 +39,9 @@ struct CallToken {
   CallId call = {};      // none: not known
   DeviceId device = {};  // of its first work
 };
+
+// Whether a call copies a value to the device, no batch. Not known: false.
+bool CopiesAValue(const CallToken& token);
 
 // Whether a class is the arithmetic that a model is made of.
 bool IsProduct(LayerClass layer_class);

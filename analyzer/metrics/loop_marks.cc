@@ -26,6 +26,9 @@ constexpr double kClearPause = 10;       // times the second longest
 
 // Of a pass.
 constexpr auto kTakesInput = [](const auto& pass) { return pass.takes_input; };
+constexpr auto kTakesNewInput = [](const auto& pass) {
+  return pass.takes_new_input;
+};
 constexpr auto kIsRequest = [](const auto& pass) { return pass.is_request; };
 
 // Of two values the smaller one.
@@ -241,6 +244,7 @@ std::vector<LoopMarks::Pass> LoopMarks::PassesOf(const Positions& marks) const {
       }
       pass.has_edge |= token.h2d || token.d2h || token.after_wait;
       pass.takes_input |= token.h2d;
+      pass.takes_new_input |= TakesNewInput(tokens_, i);
       pass.reads_rows |= token.reads_rows;
       replays += token.whole ? 1 : 0;
       calls += token.computes ? 1 : 0;
@@ -278,7 +282,9 @@ Nesting LoopMarks::NestingOf(const Positions& outer,
   const bool splits_most = inner.size() >= 3 * outer.size() / 2;
   if ((splits_most || NearlyAll(parts, kIsRequest)) &&
       IsExtraOfSome(outer, inner, parts)) {
-    return {.inner_is_step = true};
+    // Else they are parts of an answer, made of the part before.
+    const bool is_step = NearlyAll(parts, kTakesNewInput);
+    return {.inner_is_step = is_step, .may_be_other = !is_step};
   }
   if (!splits_most) return {};
   if (!HaveEqualProducts(outer, inner, parts)) return {};

@@ -63,6 +63,7 @@ class LoopMarks {
     size_t products = 0;
     bool has_edge = false;  // copies from or to the host, waits, one replay
     bool takes_input = false;
+    bool takes_new_input = false;  // no value, and not what was read before
     bool is_request = false;  // from the copy of an input to that of its result
     bool reads_rows = false;
   };

@@ -26,7 +26,7 @@ Positions InputsBehindResults(const std::vector<CallToken>& tokens) {
   bool any_result = false;
   for (size_t i = 0; i < tokens.size(); ++i) {
     any_result |= IsResult(tokens[i]);
-    if (!tokens[i].h2d || tokens[i].computes) continue;
+    if (tokens[i].computes || !TakesNewInput(tokens, i)) continue;
     if (any_result && !IsResult(tokens[i - 1])) continue;
     if (any_result || inputs.empty()) {
       inputs.push_back(i);
@@ -101,6 +101,18 @@ Positions EachOf(const Positions& all, size_t step) {
 
 double WeightOfCalls(uint32_t count) {
   return count == 0 ? 0 : 1 + kRepeatWeight * std::log2(count);
+}
+
+bool TakesNewInput(const std::vector<CallToken>& tokens, size_t index) {
+  const CallToken& token = tokens[index];
+  if (!token.h2d || CopiesAValue(token)) return false;
+  for (size_t i = index; i > 0 && !tokens[i - 1].computes; --i) {
+    const CallToken& before = tokens[i - 1];
+    if (before.d2h && before.d2h_bytes == token.h2d_bytes) {
+      return token.h2d_bytes == 0;  // not known
+    }
+  }
+  return true;
 }
 
 Requests RequestsOfKinds(const std::vector<CallToken>& tokens) {

@@ -13,6 +13,10 @@ namespace dltap::analyzer {
 // What `count` calls of one kind in a pass count where passes are compared.
 double WeightOfCalls(uint32_t count);
 
+// Whether a token copies an input to the device. A value is none, nor is what
+// the host has just read, as the next token of a text.
+bool TakesNewInput(const std::vector<CallToken>& tokens, size_t index);
+
 // Requests of several kinds: inputs that are copied when the result of the one
 // before has been read.
 struct Requests {

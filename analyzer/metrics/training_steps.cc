@@ -26,7 +26,6 @@ constexpr size_t kOtherLoop = 8;
 // Products backward for one forward: it has the gradients of two operands. More
 // than that are of passes elsewhere.
 constexpr double kMostGradients = 2.5;
-constexpr uint64_t kMostOfAFlag = 16;  // bytes: a value, no batch
 constexpr double kRestShare = 0.1;  // of an iteration: too little to be a part
 
 using Tokens = std::vector<CallToken>;
@@ -50,7 +49,7 @@ size_t EndOfReads(const Tokens& tokens, size_t end) {
     const CallToken& token = tokens[i];
     if (token.d2h) {
       end = i + 1;
-    } else if (!token.h2d || token.h2d_bytes > kMostOfAFlag) {
+    } else if (!CopiesAValue(token)) {
       break;
     }
   }

@@ -143,6 +143,23 @@ TEST(LoopFinderTest, KindsThatTakeTurnsAreOneRequest) {
   EXPECT_EQ(loop.other_count, 176);
 }
 
+TEST(LoopFinderTest, TokensThatTheHostHandsBackAreNoInputs) {
+  // A question is embedded; then each token is read, and copied for the next.
+  std::string run;
+  for (const int tokens : {8, 12, 9, 15, 10, 8, 16, 11, 13, 9, 14, 8}) {
+    run += "<(e(x(y(x(yn><(g(a(bh>" + Repeat("+(g(a(bh>", tokens - 1);
+  }
+  const Loop loop = LoopSteps(TokensFromText(run));
+  EXPECT_THAT(loop.passes, ::testing::SizeIs(12));
+  EXPECT_GE(loop.other_count, 133);  // the tokens
+  // Few tokens: they are no requests of a kind of their own.
+  run.clear();
+  for (const int tokens : {2, 3, 2, 4, 3, 2, 3, 3, 4, 2, 3, 2}) {
+    run += "<(e(x(y(x(yn><(g(a(bh>" + Repeat("+(g(a(bh>", tokens - 1);
+  }
+  EXPECT_THAT(Starts(run), ::testing::SizeIs(12));
+}
+
 TEST(LoopFinderTest, TokensOfSomeRequestsAreNoSteps) {
   // Tokens that are read one by one, and images.
   std::string run;

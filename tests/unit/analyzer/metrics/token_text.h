@@ -14,7 +14,7 @@ namespace dltap::analyzer {
 // the next one. A letter is a kernel, a capital an update; '(' before it makes
 // a product of the forward pass ('e' reads an embedding), ')' one of the
 // backward pass, ']' backward work that is no product. '?' draws random
-// numbers. '<' copies a batch to the device, '+' a flag, '>' from it, a digit
+// numbers. '<' copies a batch to the device, '+' a value, '>' from it, a digit
 // on it, '=' replays a graph of 20 kernels. What '|' stands before and '/' behind is a run of one of
 // XLA's modules.
 inline std::vector<CallToken> TokensFromText(std::string_view text) {
@@ -30,14 +30,15 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
     if (c == '|') ++runs;
     if (c == '|' || c == '/') in_run = c == '|';
     if (std::string_view("|/.()]").find(c) != std::string_view::npos) continue;
-    CallToken token{.signature = static_cast<uint32_t>(c),
+    CallToken token{.signature = static_cast<uint32_t>(c == '+' ? '<' : c),
                     .begin_ns = at,
                     .end_ns = at + 10,
                     .run = in_run ? runs : 0};
     at += 11;
     const auto byte = static_cast<unsigned char>(c);
     token.h2d = c == '<' || c == '+';
-    token.h2d_bytes = c == '<' ? 4096 : c == '+' ? 1 : 0;
+    token.h2d_bytes = c == '<' ? 4096 : c == '+' ? 8 : 0;
+    token.d2h_bytes = token.d2h ? 8 : 0;
     token.d2h = c == '>';
     token.whole = c == '=';
     token.draws = c == '?';
