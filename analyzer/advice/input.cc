@@ -12,25 +12,40 @@ namespace {
 constexpr double kLeastShare = 0.05;    // of the step
 constexpr double kMakesItItself = 0.5;  // of the samples: at work, not asleep
 
+// An input may be what a loader reads, or what a simulation makes of a result
+// (the next state of an environment). No call tells which, so none is taken
+// for granted.
 constexpr Wording kMakesIt = {
-    .any = "make the input in other threads or processes, ahead of the step",
-    .torch = "num_workers > 0 in the DataLoader: this thread makes its input",
-    .tensorflow = "tf.data: .map(f, num_parallel_calls=N).prefetch(N)",
-    .mxnet = "num_workers > 0 in the DataLoader: this thread makes its input"};
+    .any =
+        "make the input in other threads or processes, ahead of the step; "
+        "several environments at once, if it comes from one",
+    .torch =
+        "this thread makes its input: num_workers > 0 if a DataLoader gives "
+        "it; several environments in processes of their own, if they do",
+    .tensorflow =
+        "tf.data: .map(f, num_parallel_calls=N).prefetch(N); several "
+        "environments at once, if the input comes from one",
+    .mxnet =
+        "this thread makes its input: num_workers > 0 if a DataLoader gives "
+        "it"};
 // Too few samples tell which of the two it is.
 constexpr Wording kMakesItOrWaits = {
     .any = kMakesIt.any,
     .torch =
-        "num_workers > 0 in the DataLoader, and as many as keep up; all that "
-        "is done to a batch belongs there",
+        "num_workers > 0, and as many as keep up, if a DataLoader gives the "
+        "input (all that is done to a batch belongs there); several "
+        "environments in processes of their own, if they do",
     .tensorflow = kMakesIt.tensorflow,
-    .mxnet = "num_workers > 0 in the DataLoader, and as many as keep up"};
+    .mxnet =
+        "num_workers > 0, and as many as keep up, if a DataLoader gives the "
+        "input"};
 constexpr Wording kWaitsForIt = {
     .any = "make the input ahead, by more threads or processes",
     .torch =
-        "more workers in the DataLoader (num_workers), or a quicker source",
+        "this thread sleeps until it has its input: more workers "
+        "(num_workers) if a DataLoader gives it, or a quicker source",
     .tensorflow = "tf.data: .map(f, num_parallel_calls=N).prefetch(N)",
-    .mxnet = "more workers in the DataLoader (num_workers)"};
+    .mxnet = "more workers (num_workers), if a DataLoader gives the input"};
 
 constexpr Wording kServes = {
     .any =
@@ -75,7 +90,7 @@ void AdviseInput(const Facts& facts, std::vector<Advice>& out) {
       "does between a step and the copy of the next %s",
       ns * 1e-6,
       serves ? "input: work on results, waiting for requests or locks"
-             : "batch: callbacks, logging");
+             : "batch: an environment, callbacks, logging");
   advice.phase = Phase::kIo;
   advice.evidence = {.count = facts.Step(idle.count),
                      .ns = ns,

@@ -15,11 +15,15 @@ constexpr double kLeastCopies = 4;    // of a step
 constexpr double kLeastShare = 0.02;  // of the step, for them and after them
 constexpr double kSureShare = 0.5;    // of copying: the host may bound the step
 
+// They may be what only the host has: what an environment shows.
 constexpr Wording kAct = {
-    .any = "make small tensors on the GPU, or once before the loop",
+    .any =
+        "make small tensors on the GPU, or once before the loop; what comes "
+        "from outside, many at once",
     .torch =
         "torch.ones(..., device=\"cuda\") and the like in place of "
-        "torch.ones(...).cuda(), or once before the loop",
+        "torch.ones(...).cuda(), or once before the loop; what comes from "
+        "outside (observations), many at once",
     .tensorflow = "constants inside tf.function, or once before the loop",
     .jax = "jnp arrays inside jax.jit, or jax.device_put before the loop"};
 

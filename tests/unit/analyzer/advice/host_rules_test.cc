@@ -91,6 +91,21 @@ TEST(InputAdviceTest, WaitingForInputWantsWorkers) {
   EXPECT_NEAR(advice->gain_high_ns, 700'000, 40'000);
 }
 
+TEST(InputAdviceTest, AnEnvironmentMayMakeTheInput) {
+  // No loader is taken for granted, whatever the framework.
+  for (const char* framework : {"torch 2.11.0", "tensorflow 2.21.0", ""}) {
+    const std::string trains =
+        absl::StrReplaceAll(Loading(700, framework),
+                            {{"cublasSgemm_v2 m=64 n=64 k=64",
+                              "cudnnConvolutionBackwardFilter"}});
+    const auto advice = Given(AdviceOf(trains), "input");
+    ASSERT_NE(advice, nullptr) << framework;
+    EXPECT_NE(advice->act.find("environment"), std::string::npos);
+    EXPECT_NE(advice->act.find(" if "), std::string::npos);
+    EXPECT_NE(advice->why.find("environment"), std::string::npos);
+  }
+}
+
 TEST(InputAdviceTest, PassesForwardAloneMayBeServed) {
   const auto why = [](const std::string& text) {
     const auto advice = Given(AdviceOf(text), "input");
