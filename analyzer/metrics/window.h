@@ -21,6 +21,8 @@ struct StepWindow {
 };
 
 // Of every step that has work on the device, used or not, in time, disjoint.
+// A step in front of passes forward alone ends as long after its work as the
+// step before it did, at the latest.
 // A step whose records are missing begins with its first call. Where recording
 // ends after most steps (a range), they end with it and their work. The last
 // one ends with its work and with the host's end of it, or where later work
