@@ -102,6 +102,10 @@ class Uniter {
       known.thread = Moved(known.thread, threads);
       to_.switches_known.push_back(known);
     }
+    for (FramesSeen seen : from.frames_seen) {
+      seen.thread = Moved(seen.thread, threads);
+      to_.frames_seen.push_back(seen);
+    }
     to_.process_samples.insert(to_.process_samples.end(),
                                from.process_samples.begin(),
                                from.process_samples.end());
@@ -211,6 +215,7 @@ class Uniter {
     std::ranges::stable_sort(to_.cpu_samples, {}, &CpuSample::at_ns);
     std::ranges::stable_sort(to_.off_cpu, {}, &OffCpu::begin_ns);
     std::ranges::stable_sort(to_.switches_known, {}, &SwitchesKnown::begin_ns);
+    std::ranges::stable_sort(to_.frames_seen, {}, &FramesSeen::at_ns);
     std::ranges::stable_sort(to_.process_samples, {}, &ProcessSample::at_ns);
     std::ranges::stable_sort(to_.delays, {}, &DelayWindow::begin_ns);
     std::ranges::sort(to_.delayed_calls);

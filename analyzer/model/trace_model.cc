@@ -46,6 +46,7 @@ void VisitTimes(Process& process, Visit visit) {
   for (SwitchesKnown& s : process.switches_known) {
     visit(s.begin_ns), visit(s.end_ns);
   }
+  for (FramesSeen& f : process.frames_seen) visit(f.at_ns);
   for (ProcessSample& s : process.process_samples) visit(s.at_ns);
   for (DelayWindow& d : process.delays) visit(d.begin_ns), visit(d.end_ns);
   for (int64_t& at_ns : process.delayed_calls) visit(at_ns);
@@ -142,6 +143,10 @@ void SortEvents(Process& process) {
   SortNearlySorted(process.switches_known,
                    [](const SwitchesKnown& a, const SwitchesKnown& b) {
                      return a.begin_ns < b.begin_ns;
+                   });
+  SortNearlySorted(process.frames_seen,
+                   [](const FramesSeen& a, const FramesSeen& b) {
+                     return a.at_ns < b.at_ns;
                    });
   SortNearlySorted(process.process_samples,
                    [](const ProcessSample& a, const ProcessSample& b) {

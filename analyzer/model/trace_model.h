@@ -252,6 +252,13 @@ struct SwitchesKnown {
   ThreadId thread;
 };
 
+// A look at the path that a thread's code is in, by the interpreter's frames.
+struct FramesSeen {
+  int64_t at_ns;
+  ThreadId thread;
+  SiteId site;  // not known(): in some code of the interpreter's
+};
+
 struct ProcessSample {
   int64_t at_ns;
   int64_t cpu_time_ns;     // of all threads, cumulative
@@ -403,6 +410,7 @@ struct Process {
   std::vector<CpuSample> cpu_samples;          // by at_ns
   std::vector<OffCpu> off_cpu;                 // by begin_ns
   std::vector<SwitchesKnown> switches_known;   // by begin_ns
+  std::vector<FramesSeen> frames_seen;         // by at_ns
   std::vector<ProcessSample> process_samples;  // by at_ns
   std::vector<DelayWindow> delays;     // by begin_ns; empty: an ordinary run
   std::vector<int64_t> delayed_calls;  // when they began, sorted

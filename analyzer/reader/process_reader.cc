@@ -286,17 +286,23 @@ void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
     }
     ++totals_.of_device[device];
   }
-  extent.switches = process_.off_cpu.size() + process_.switches_known.size();
-  extent.events += extent.switches;
+  extent.samples = process_.off_cpu.size() + process_.switches_known.size() +
+                   process_.frames_seen.size();
+  extent.events += extent.samples;
   for (const SwitchesKnown& known : process_.switches_known) {
     extent.first_ns = std::min(extent.first_ns, known.begin_ns);
     extent.last_ns = std::max(extent.last_ns, known.end_ns);
+  }
+  for (const FramesSeen& seen : process_.frames_seen) {
+    extent.first_ns = std::min(extent.first_ns, seen.at_ns);
+    extent.last_ns = std::max(extent.last_ns, seen.at_ns);
   }
   process_.launches.clear();
   process_.call_sites.clear();
   process_.activities.clear();
   process_.off_cpu.clear();
   process_.switches_known.clear();
+  process_.frames_seen.clear();
 }
 
 void ProcessReader::AddEvent(int64_t begin_ns, int64_t end_ns, Extent& extent) {
@@ -399,7 +405,7 @@ void ProcessReader::ReserveParts(const std::vector<TimePart>& parts) {
       calls_.Expect(chunks[i]);
       payload_bytes += chunks[i].bytes.size() / 2;
     } else {
-      records += extents_[i].events - extents_[i].switches;
+      records += extents_[i].events - extents_[i].samples;
     }
   }
   process_.payloads.reserve(payload_bytes);
@@ -423,7 +429,7 @@ Process ProcessReader::ReadParts(const std::vector<TimePart>& parts) {
     } else {
       trace::RecordReader records(chunks[i].bytes);
       for (RecordView record; records.Next(&record) == DecodeStatus::kOk;) {
-        if (!activities_.Add(record)) samples_.AddSwitches(record);
+        if (!activities_.Add(record)) samples_.AddOfThread(record);
       }
     }
     pages.Passed(*chunks[i].file, chunks[i].offset);
@@ -458,9 +464,11 @@ void ProcessReader::KeepOnly(const std::vector<TimePart>& parts) {
       process_.ranges.push_back(range);
     }
   }
-  std::erase_if(process_.cpu_samples, [&parts](const CpuSample& sample) {
+  const auto is_late = [&parts](const auto& sample) {
     return !parts.back().Holds(sample.at_ns);
-  });
+  };
+  std::erase_if(process_.cpu_samples, is_late);
+  std::erase_if(process_.frames_seen, is_late);
   const auto is_outside = [&parts](const auto& span) {
     return span.end_ns < parts.back().begin_ns ||
            span.begin_ns >= parts.back().end_ns;

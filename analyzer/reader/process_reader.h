@@ -54,8 +54,9 @@ class ProcessReader {
  private:
   // Of a chunk: how many events begin when.
   struct Extent {
-    uint64_t events = 0;    // with the next
-    uint64_t switches = 0;  // spans off the CPU, and of which all are known
+    uint64_t events = 0;   // with the next
+    uint64_t samples = 0;  // spans off the CPU, of which all are known, and
+                           // frames seen
     int64_t first_ns = 0;
     int64_t last_ns = 0;
     bool names_functions = false;

@@ -48,14 +48,29 @@ void RunEnds::Add(const Activity& activity) {
   devices_ns[device] = std::max(devices_ns[device], activity.end_ns);
 }
 
+bool SampleStage::AddOfThread(const RecordView& record) {
+  switch (record.kind()) {
+    case RecordKind::kSwitches: AddSwitches(record); return true;
+    case RecordKind::kThreadFrames: AddThreadFrames(record); return true;
+    default: return false;
+  }
+}
+
+void SampleStage::AddThreadFrames(const RecordView& record) {
+  const auto fixed = record.As<trace::ThreadFramesRecord>();
+  if (fixed.thread == trace::kNoIndex) return;
+  process_.frames_seen.push_back({.at_ns = timeline_.FromTicks(fixed.ticks),
+                                  .thread = definitions_.ThreadOf(fixed.thread),
+                                  .site = definitions_.Site(fixed.site)});
+}
+
 // A state that is not known lasts until the first switch, which tells of it
 // only when the thread gives its CPU up.
-bool SampleStage::AddSwitches(const RecordView& record) {
-  if (record.kind() != RecordKind::kSwitches) return false;
+void SampleStage::AddSwitches(const RecordView& record) {
   const auto fixed = record.As<trace::SwitchesRecord>();
   if (fixed.thread == trace::kNoIndex || fixed.lost != 0 ||
       fixed.end_ns < fixed.begin_ns) {
-    return true;
+    return;
   }
   const int64_t now_ns = timeline_.FromTicks(fixed.ticks);
   const auto time = [&](uint64_t monotonic_ns) {
@@ -90,10 +105,9 @@ bool SampleStage::AddSwitches(const RecordView& record) {
     state = next;
     since_ns = at_ns;
   }
-  if (!known_ns) return true;
+  if (!known_ns) return;
   end_state(end_ns);
   process_.switches_known.push_back({*known_ns, end_ns, thread});
-  return true;
 }
 
 bool SampleStage::Add(const RecordView& record) {
@@ -128,7 +142,7 @@ bool SampleStage::Add(const RecordView& record) {
       return true;
     }
     case RecordKind::kEnd: process_.complete = true; return true;
-    default: return AddSwitches(record);
+    default: return AddOfThread(record);
   }
 }
 

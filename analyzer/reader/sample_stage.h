@@ -41,8 +41,8 @@ class SampleStage {
 
   // False: not a sample; nothing changed.
   bool Add(const trace::RecordView& record);
-  // Of the spans of a thread off the CPU; as Add().
-  bool AddSwitches(const trace::RecordView& record);
+  // Of what a thread does: spans off the CPU, and its frames; as Add().
+  bool AddOfThread(const trace::RecordView& record);
   // After all calls and activities. `windows`: CallStage::windows().
   void Finish(std::vector<std::pair<int64_t, bool>> windows,
               const RunEnds& ends);
@@ -50,7 +50,9 @@ class SampleStage {
   const std::vector<TimePart>& unrecorded() const { return unrecorded_; }
 
  private:
+  void AddSwitches(const trace::RecordView& record);
   void AddCpuSample(const trace::RecordView& record);
+  void AddThreadFrames(const trace::RecordView& record);
   void AddNotObserved(const trace::RecordView& record);
   void AddLevel(const trace::RecordView& record);
   void AddProcessSample(const trace::RecordView& record);

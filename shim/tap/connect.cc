@@ -9,6 +9,7 @@
 #include "shim/tap/entry/loaded_objects.h"
 #include "shim/tap/entry/real_functions.h"
 #include "shim/tap/entry/tagging_connection.h"
+#include "shim/tap/entry/thread_frames.h"
 #include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/control_file.h"
@@ -44,6 +45,7 @@ const std::atomic<uint32_t>* LibcThreadCount() {
   CollectDeviceDefinitions();
   CollectLibraryVersions();
   ConnectTagging();
+  WatchPythonFrames();
 }
 
 }  // namespace

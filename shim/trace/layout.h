@@ -13,7 +13,7 @@ namespace dltap::trace {
 inline constexpr uint8_t kFileMagic[8] = {'D', 'L',  'T',  'A',
                                           'P', '\r', '\n', 26};
 inline constexpr uint16_t kMajorVersion = 1;
-inline constexpr uint16_t kMinorVersion = 8;
+inline constexpr uint16_t kMinorVersion = 9;
 inline constexpr uint32_t kBlockMagic = 0x4B4C4244;  // "DBLK"
 inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;     // no thread, device, ...
 inline constexpr uint32_t kDurationEscape = 0xFFFFFFFF;

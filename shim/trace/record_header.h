@@ -49,6 +49,7 @@ enum class RecordKind : uint16_t {
   kDelay = 74,
   kWindow = 75,
   kSwitches = 76,
+  kThreadFrames = 77,
 };
 
 inline constexpr RecordKind kLastDefinition = RecordKind::kSiteMode;

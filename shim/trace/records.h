@@ -19,11 +19,12 @@ namespace dltap::trace {
   X(TextRecord, 16)                                                            \
   X(KernelFunctionRecord, 32)                                                  \
   X(KernelVariantRecord, 72)                                                   \
-  X(DeviceRecord, 72) X(StreamRecord, 32) X(StreamHandleRecord, 24)            \
-      X(ThreadRecord, 24) X(OperationRecord, 16) X(OperationNode, 8)           \
-          X(DimRecord, 16) X(VersionsRecord, 40) X(LibrariesRecord, 16)        \
-              X(CommandRecord, 16) X(KernelRecord, 48) X(MemcpyRecord, 64) X(  \
-                  MemsetRecord, 64) X(LaunchApiRecord, 48)                     \
+  X(DeviceRecord, 72)                                                          \
+  X(StreamRecord, 32)                                                          \
+  X(StreamHandleRecord, 24) X(ThreadRecord, 24) X(OperationRecord, 16)         \
+      X(OperationNode, 8) X(DimRecord, 16) X(VersionsRecord, 40)               \
+          X(LibrariesRecord, 16) X(CommandRecord, 16) X(KernelRecord, 48)      \
+              X(MemcpyRecord, 64) X(MemsetRecord, 64) X(LaunchApiRecord, 48)   \
                   X(GraphNodeRecord, 40) X(SyncRecord, 40) X(AnchorRecord, 48) \
                       X(CpuSampleRecord, 40) X(ProcessSampleRecord, 32)        \
                           X(WatermarkRecord, 24) X(NotObservedRecord, 32)      \
@@ -31,7 +32,8 @@ namespace dltap::trace {
                                   X(LevelRecord, 24) X(OverheadRecord, 40)     \
                                       X(EndRecord, 24) X(DelayRecord, 32)      \
                                           X(WindowRecord, 24)                  \
-                                              X(SwitchesRecord, 56)
+                                              X(SwitchesRecord, 56)            \
+                                                  X(ThreadFramesRecord, 24)
 #define X(type, size) \
   static_assert(sizeof(type) == (size), #type " is on disk; see FORMAT.md");
 DLTAP_RECORD_SIZES(X)

@@ -66,6 +66,15 @@ struct SwitchesRecord {
   uint8_t reserved[3];
 };
 
+// Which code of the interpreter a thread is in, by a look from outside.
+struct ThreadFramesRecord {
+  static constexpr auto kKind = RecordKind::kThreadFrames;
+  RecordHeader header;
+  uint64_t ticks;
+  uint32_t thread;
+  uint32_t site;  // the path; 0: not known
+};
+
 struct ProcessSampleRecord {
   static constexpr auto kKind = RecordKind::kProcessSample;
   RecordHeader header;

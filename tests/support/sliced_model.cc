@@ -97,6 +97,10 @@ Process SlicedModel::Read(size_t index, const std::vector<TimePart>& parts) {
   for (const CpuSample& sample : from.cpu_samples) {
     if (parts.back().Holds(sample.at_ns)) into.cpu_samples.push_back(sample);
   }
+  into.frames_seen.clear();
+  for (const FramesSeen& seen : from.frames_seen) {
+    if (parts.back().Holds(seen.at_ns)) into.frames_seen.push_back(seen);
+  }
   most_events_ = std::max<uint64_t>(
       most_events_,
       into.calls.size() + into.launches.size() + into.activities.size());

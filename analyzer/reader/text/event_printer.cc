@@ -52,6 +52,8 @@ std::vector<EventPrinter::Entry> EventPrinter::InOrderOfTime() const {
         [](const CpuSample& sample) { return sample.at_ns; });
     add(Kind::kOffCpu, process_.off_cpu, begin_ns);
     add(Kind::kSwitchesKnown, process_.switches_known, begin_ns);
+    add(Kind::kFrames, process_.frames_seen,
+        [](const FramesSeen& seen) { return seen.at_ns; });
     add(Kind::kProcessSample, process_.process_samples,
         [](const ProcessSample& sample) { return sample.at_ns; });
   }
@@ -98,6 +100,8 @@ void EventPrinter::Print(const Entry& entry) {
     case Kind::kOffCpu: return PrintOffCpu(process_.off_cpu[entry.position]);
     case Kind::kSwitchesKnown:
       return PrintSwitchesKnown(process_.switches_known[entry.position]);
+    case Kind::kFrames:
+      return PrintFrames(process_.frames_seen[entry.position]);
     case Kind::kProcessSample:
       return PrintProcessSample(process_.process_samples[entry.position]);
     case Kind::kMemory:
@@ -283,6 +287,15 @@ void EventPrinter::PrintOffCpu(const OffCpu& off) {
 void EventPrinter::PrintSwitchesKnown(const SwitchesKnown& known) {
   out_.Begin("switches_known").Span(known.begin_ns, known.end_ns);
   out_.Field("thread", threads_.Of(known.thread)).End();
+}
+
+void EventPrinter::PrintFrames(const FramesSeen& seen) {
+  out_.Begin("frames").Span(seen.at_ns, seen.at_ns);
+  out_.Field("thread", threads_.Of(seen.thread));
+  if (seen.site.known()) {
+    out_.Field("site", static_cast<int64_t>(seen.site.value()) + 1);
+  }
+  out_.End();
 }
 
 void EventPrinter::PrintProcessSample(const ProcessSample& sample) {

@@ -36,6 +36,7 @@ class EventPrinter {
     kSample,
     kOffCpu,
     kSwitchesKnown,
+    kFrames,
     kProcessSample,
     kNotObserved,
     kMemory,
@@ -64,6 +65,7 @@ class EventPrinter {
   void PrintSample(const CpuSample& sample);
   void PrintOffCpu(const OffCpu& off);
   void PrintSwitchesKnown(const SwitchesKnown& known);
+  void PrintFrames(const FramesSeen& seen);
   void PrintProcessSample(const ProcessSample& sample);
   void PrintMemory(const MemoryEvent& event);
   void PrintSync(const Sync& sync);

@@ -57,6 +57,17 @@ void AddArgs(TextFields& fields, TextBuilder& builder, Call& call) {
   }
 }
 
+// Sites are numbered from 1 on.
+SiteId SiteOf(TextFields& fields, TextBuilder& builder) {
+  const int64_t site = fields.Int("site");
+  if (site <= 0) return {};
+  if (static_cast<size_t>(site) <= builder.model().sites.size()) {
+    return SiteId(static_cast<size_t>(site) - 1);
+  }
+  fields.Fail("site", "no such site");
+  return {};
+}
+
 void OnCall(TextFields& fields, TextBuilder& builder) {
   const TextSpan span = fields.Span();
   Call call{};
@@ -76,13 +87,9 @@ void OnCall(TextFields& fields, TextBuilder& builder) {
   }
   const int64_t depth = fields.Int("depth", -1);
   if (depth >= 0) call.depth = static_cast<uint8_t>(depth);
-  if (const int64_t site = fields.Int("site"); site > 0) {
-    if (static_cast<size_t>(site) > builder.model().sites.size()) {
-      fields.Fail("site", "no such site");
-    } else {
-      builder.process().call_sites.push_back(
-          {call.thread, call.begin_ticks, SiteId(site - 1)});
-    }
+  if (const SiteId site = SiteOf(fields, builder); site.known()) {
+    builder.process().call_sites.push_back(
+        {call.thread, call.begin_ticks, site});
   }
   AddArgs(fields, builder, call);
   builder.process().calls.push_back(call);
@@ -218,6 +225,13 @@ void OnSwitchesKnown(TextFields& fields, TextBuilder& builder) {
        .thread = builder.ThreadAt(fields.Index("thread"))});
 }
 
+void OnFrames(TextFields& fields, TextBuilder& builder) {
+  builder.process().frames_seen.push_back(
+      {.at_ns = fields.Span().begin_ns,
+       .thread = builder.ThreadAt(fields.Index("thread")),
+       .site = SiteOf(fields, builder)});
+}
+
 void OnProcessSample(TextFields& fields, TextBuilder& builder) {
   builder.process().process_samples.push_back(
       {.at_ns = fields.Span().begin_ns,
@@ -301,6 +315,7 @@ constexpr Row kRows[] = {
     {"sample", OnSample},
     {"off_cpu", OnOffCpu},
     {"switches_known", OnSwitchesKnown},
+    {"frames", OnFrames},
     {"process_sample", OnProcessSample},
     {"memory", OnMemory},
     {"sync", OnSync},

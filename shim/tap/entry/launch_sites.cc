@@ -38,13 +38,13 @@ uint32_t TakePython(SiteTable& table, uint64_t epoch) {
   ScratchHold hold(table);
   if (hold.get() == nullptr) return NoSite(LossKind::kSiteUnknown);
   Scratch& scratch = *hold.get();
-  if (!table.python.Describe(scratch.memory, &scratch.site) ||
+  if (!table.python.Describe(scratch.memory, &scratch.python, &scratch.site) ||
       scratch.memory.was_refused()) {
     return NoSite(LossKind::kSiteUnknown);
   }
   // Describing has taught what else tells paths apart.
   const uint64_t hash = table.python.HashPath();
-  const uint32_t id = Define(table, scratch);
+  const uint32_t id = Define(scratch);
   bool is_new = true;
   KnownPython* slot = hash != 0 ? SlotOf(table, hash, &is_new) : nullptr;
   if (slot == nullptr || id == 0) return id;
@@ -73,7 +73,7 @@ bool PythonSite(SiteTable& table, uint32_t* site) {
       return true;
     }
     const PythonConnection::Check check =
-        python.CheckLayout(hold.get()->memory);
+        python.CheckLayout(hold.get()->memory, &hold.get()->python);
     if (check == PythonConnection::Check::kNoFrames) return false;
     WriteSiteMode(SiteKind::kPython,
                   python.is_usable() ? SiteKind::kPython : SiteKind::kNative,

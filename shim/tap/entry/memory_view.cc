@@ -6,12 +6,32 @@
 #include <cerrno>
 #include <cstring>
 
+#include "shim/tap/entry/copy_file.h"
+
 namespace dltap::shim {
 
 void MemoryView::Begin(int pid) {
   pid_ = pid;
+  file_ = nullptr;
   was_refused_ = false;
+  Forget();
+}
+
+void MemoryView::Forget() {
   for (uintptr_t& page : pages_) page = kNoPage;
+}
+
+void MemoryView::Begin(CopyFile& file) {
+  Begin(0);
+  file_ = &file;
+}
+
+bool MemoryView::ReadPage(uintptr_t page, uint8_t* out) {
+  if (file_ != nullptr) return file_->Copy(page, out);
+  const iovec local = {out, kPageBytes};
+  const iovec remote = {reinterpret_cast<void*>(page), kPageBytes};
+  return process_vm_readv(pid_, &local, 1, &remote, 1, 0) ==
+         static_cast<ssize_t>(kPageBytes);
 }
 
 const uint8_t* MemoryView::PageAt(uintptr_t page) {
@@ -22,10 +42,7 @@ const uint8_t* MemoryView::PageAt(uintptr_t page) {
   // writes, and says no more than of memory that is not there. We can: its
   // handler opens the page.
   bytes_[line][0] = bytes_[line][kPageBytes - 1] = 0;
-  const iovec local = {bytes_[line], kPageBytes};
-  const iovec remote = {reinterpret_cast<void*>(page), kPageBytes};
-  if (process_vm_readv(pid_, &local, 1, &remote, 1, 0) !=
-      static_cast<ssize_t>(kPageBytes)) {
+  if (!ReadPage(page, bytes_[line])) {
     was_refused_ = was_refused_ || errno != EFAULT;
     return nullptr;
   }

@@ -7,6 +7,8 @@
 
 namespace dltap::shim {
 
+class CopyFile;
+
 // The process's own memory, read through the kernel: an address that cannot be
 // read gives false, never a fault. Keeps the pages that it has read, so a view
 // is for one look only. Cold: a system call for each new page.
@@ -14,6 +16,10 @@ class MemoryView {
  public:
   // Forgets what was read. `pid` is the calling process's.
   void Begin(int pid);
+  // The same, by way of a file: no call that a filter may not know.
+  void Begin(CopyFile& file);
+  // Only that: what is read from here on is new.
+  void Forget();
 
   // The kernel has refused to look, whatever is there.
   bool was_refused() const { return was_refused_; }
@@ -31,8 +37,10 @@ class MemoryView {
   static constexpr uintptr_t kNoPage = 1;  // no page begins there
 
   const uint8_t* PageAt(uintptr_t page);
+  bool ReadPage(uintptr_t page, uint8_t* out);
 
   int pid_;
+  CopyFile* file_;  // nullptr: process_vm_readv
   bool was_refused_;
   uintptr_t pages_[kLines];
   uint8_t bytes_[kLines][kPageBytes];

@@ -106,7 +106,7 @@ uint32_t SiteOfFrames(SiteTable& table, Scratch& scratch, uint64_t stamp,
   }
   DescribeStack(scratch.memory, table.loader, scratch.path, table.program,
                 &scratch.site);
-  return Define(table, scratch);
+  return Define(scratch);
 }
 
 void Remember(SiteTable& table, const StackPath& path, uint64_t stamp,

@@ -6,11 +6,10 @@
 #include <cstdint>
 
 #include "shim/tap/entry/memory_view.h"
+#include "shim/tap/entry/python_reader.h"
 #include "shim/tap/entry/site_definition.h"
 
 namespace dltap::shim {
-
-struct PythonLayout;
 
 // The interpreter of this process, and the Python frames of the calling thread.
 // A thread's frames do not change while it is inside a call that Python has
@@ -34,25 +33,27 @@ class PythonConnection {
   // thread's look as the layout says. They decide for the process.
   enum class Check : uint8_t { kNoFrames, kDone };
   bool is_checked() const;
-  Check CheckLayout(MemoryView& memory);
+  Check CheckLayout(MemoryView& memory, PythonPath* path);
 
   // Stands for the whole path: code, line and, where a module is called, its
   // class. 0: the thread has no frames. Hot, some 20 ns a frame.
   uint64_t HashPath() const;
 
-  // Puts the frames into the definition. False: they cannot be read.
-  bool Describe(MemoryView& memory, SiteDefinition* site);
+  // Puts the frames into the definition, by way of `path`. False: they cannot
+  // be read.
+  bool Describe(MemoryView& memory, PythonPath* path, SiteDefinition* site);
+
+  // ---- Of any thread, on which nothing is asked: what reads its frames.
+  PythonReader& reader() { return reader_; }
+  // The newest thread state of the main interpreter. Calls functions of
+  // Python's that look at two variables. 0: there is none, or they are not
+  // known, or the interpreter ends.
+  uintptr_t NewestThread() const;
 
  private:
   enum class State : uint32_t { kNone, kFound, kChecked, kRefused };
 
   uintptr_t FirstFrame() const;
-  bool LooksRight(MemoryView& memory, uintptr_t frame);
-  bool IsCode(MemoryView& memory, uintptr_t code) const;
-  bool AddFrame(MemoryView& memory, uintptr_t frame, uintptr_t code,
-                SiteDefinition* site);
-  uint32_t ClassOfSelf(MemoryView& memory, uintptr_t frame, char* out,
-                       uint32_t most) const;
   void Refuse(const char* why_not);
   State state() const {
     return static_cast<State>(state_.load(std::memory_order_acquire));
@@ -62,14 +63,11 @@ class PythonConnection {
   std::atomic<uint32_t> looking_;
   std::atomic<uint64_t> looked_;  // loads of the loader then, plus 1
   std::atomic<const char*> why_not_;
-  std::atomic<uintptr_t> module_call_;  // code of torch.nn.Module._call_impl
-  const PythonLayout* layout_;
+  PythonReader reader_;
   void* (*this_thread_)();  // PyGILState_GetThisThreadState
   int (*is_finalizing_)();
-  uintptr_t code_type_;
-  uintptr_t text_type_;
-  uintptr_t bytes_type_;
-  uintptr_t cell_type_;
+  void* (*main_)();                            // PyInterpreterState_Main
+  void* (*newest_thread_)(void* interpreter);  // .._ThreadHead
 };
 
 }  // namespace dltap::shim

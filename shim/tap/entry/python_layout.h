@@ -17,6 +17,7 @@ struct PythonLayout {
   int major, minor;
   int16_t cframe;  // PyThreadState: to what holds the innermost frame
   int16_t frame;   // in that, or in PyThreadState
+  int16_t thread;  // PyThreadState: the kernel's id of its thread
   // A frame: _PyInterpreterFrame, in 3.10 PyFrameObject.
   int16_t code;
   int16_t previous;
@@ -39,6 +40,10 @@ struct PythonLayout {
   int16_t compact_bytes;
 };
 
+// PyThreadState: the neighbours in the interpreter's list, and the interpreter.
+inline constexpr uintptr_t kPythonNewer = 0;
+inline constexpr uintptr_t kPythonOlder = 8;
+inline constexpr uintptr_t kPythonOwner = 16;
 inline constexpr uintptr_t kPythonType = 8;        // PyObject::ob_type
 inline constexpr uintptr_t kPythonSize = 16;       // PyVarObject::ob_size
 inline constexpr uintptr_t kPythonTypeName = 24;   // PyTypeObject::tp_name

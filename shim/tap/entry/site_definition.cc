@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/trace_output.h"
 
 namespace dltap::shim {
@@ -35,17 +36,34 @@ uint16_t SiteDefinition::String(const char* text, uint32_t bytes) {
   return ++string_count_;
 }
 
-bool SiteDefinition::Commit(uint32_t id) {
+uint32_t SiteDefinition::NextId() {
+  return g_process.last_site.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+trace::SiteRecord SiteDefinition::Record(uint32_t id) const {
   trace::SiteRecord record = {};
   record.id = id;
   record.kind = static_cast<uint8_t>(kind_);
   record.truncated = is_truncated_ ? 1 : 0;
   record.frame_count = frame_count_;
   record.string_count = string_count_;
-  return g_output.ring_file().AppendDefinition(
-      record,
-      trace::Piece::Raw(frames_, frame_count_ * sizeof(trace::SiteFrame)),
-      trace::Piece::Raw(strings_, string_bytes_));
+  return record;
+}
+
+trace::Piece SiteDefinition::Frames() const {
+  return trace::Piece::Raw(frames_, frame_count_ * sizeof(trace::SiteFrame));
+}
+
+trace::Piece SiteDefinition::Strings() const {
+  return trace::Piece::Raw(strings_, string_bytes_);
+}
+
+bool SiteDefinition::Commit(uint32_t id) {
+  return g_output.ring_file().AppendDefinition(Record(id), Frames(), Strings());
+}
+
+void SiteDefinition::Write(uint32_t id) const {
+  WriteRecord(trace::BlockKind::kDefinitions, Record(id), Frames(), Strings());
 }
 
 }  // namespace dltap::shim

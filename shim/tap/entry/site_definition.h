@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "shim/trace/definition_records.h"
+#include "shim/trace/encoder.h"
 
 namespace dltap::shim {
 
@@ -23,10 +24,19 @@ class SiteDefinition {
   // one number.
   uint16_t String(const char* text, uint32_t bytes);
 
+  // An id that no other one of the process has.
+  static uint32_t NextId();
+
   // Commits the record under that id. False: no room, counted.
   bool Commit(uint32_t id);
+  // The same on the collector, before records that name it.
+  void Write(uint32_t id) const;
 
  private:
+  trace::SiteRecord Record(uint32_t id) const;
+  trace::Piece Frames() const;
+  trace::Piece Strings() const;
+
   static constexpr uint32_t kMostStrings = 160;
   static constexpr uint32_t kStringBytes = 14 << 10;
 

@@ -97,9 +97,8 @@ SiteTable* SitesOfProcess() {
   return table != nullptr ? static_cast<SiteTable*>(table) : MakeTable();
 }
 
-uint32_t Define(SiteTable& table, Scratch& scratch) {
-  const uint32_t id =
-      table.last_site.fetch_add(1, std::memory_order_relaxed) + 1;
+uint32_t Define(Scratch& scratch) {
+  const uint32_t id = SiteDefinition::NextId();
   return scratch.site.Commit(id) ? id : 0;
 }
 

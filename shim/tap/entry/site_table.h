@@ -39,6 +39,7 @@ struct Scratch {
   std::atomic<uint32_t> taken;
   MemoryView memory;
   StackPath path;
+  PythonPath python;
   SiteDefinition site;
 };
 
@@ -50,7 +51,6 @@ struct SiteTable {
   PythonConnection python;
   std::atomic<uint32_t> python_count;
   std::atomic<uint32_t> path_count;
-  std::atomic<uint32_t> last_site;
   char program[1024];
   std::atomic<uint32_t> buckets[kBuckets];  // index + 1
   Scratch scratches[kScratches];
@@ -86,7 +86,7 @@ class ScratchHold {
 SiteTable* SitesOfProcess();
 
 // Commits what the scratch holds, under a new id. 0: no room, counted.
-uint32_t Define(SiteTable& table, Scratch& scratch);
+uint32_t Define(Scratch& scratch);
 
 // Says in the trace how sites are taken from here on.
 void WriteSiteMode(trace::SiteKind wanted, trace::SiteKind kind,

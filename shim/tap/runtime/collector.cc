@@ -48,14 +48,24 @@ struct Schedule {
   uint64_t anchors_ns = 0;
   uint64_t last_pass_ns = 0;
   uint64_t leftovers_ns = 0;
+  uint64_t random = 1;
   bool has_looked = false;  // for leftovers of others
   bool has_exited = false;  // participants have handed over what they held
   bool is_last = false;     // no other thread is left
 };
 constinit Schedule g_schedule;
 
+// Looks at even times could meet a program of about the same period always at
+// the same place: each is up to a quarter early or late (Lehmer's generator).
+uint64_t Uneven(uint64_t ns) {
+  constexpr uint64_t kPrime = 2'147'483'647;
+  constexpr uint64_t kMultiplier = 48'271;
+  g_schedule.random = g_schedule.random * kMultiplier % kPrime;
+  return ns - ns / 4 + ns / 2 * g_schedule.random / kPrime;
+}
+
 void LookAtThreads(uint64_t now_ns) {
-  g_schedule.threads_ns = now_ns + SampleThreads(now_ns);
+  g_schedule.threads_ns = now_ns + Uneven(SampleThreads(now_ns));
 }
 
 void TakeSamples(uint64_t now_ns, bool final) {

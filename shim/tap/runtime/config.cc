@@ -189,6 +189,10 @@ bool SetSwitches(const char* text, Config* config) {
   return ParseBoolean(text, &config->switches);
 }
 
+bool SetFrames(const char* text, Config* config) {
+  return ParseBoolean(text, &config->frames);
+}
+
 bool SetTensorflowNames(const char* text, Config* config) {
   return ParseBoolean(text, &config->tensorflow_names);
 }
@@ -233,6 +237,7 @@ constexpr Variable kVariables[] = {
     {"DLTAP_DELAY_WINDOW_MS", SetDelayWindow, "100 to 600000 milliseconds"},
     {"DLTAP_DISABLE", SetDisabled, "0 or 1"},
     {"DLTAP_DURATION_S", SetDuration, "a whole number of seconds"},
+    {"DLTAP_FRAMES", SetFrames, "0 or 1"},
     {"DLTAP_LEVEL", SetLevel, "host or kernels"},
     {"DLTAP_LOG", SetLog, "off, error, warn, info or debug"},
     {"DLTAP_MAX_MB", ParseSize, "0.5 or more megabytes: N:ring, N:stop or N"},

@@ -33,6 +33,7 @@ struct Config {
   Level level = Level::kKernels;              // DLTAP_LEVEL
   SizePolicy policy = SizePolicy::kRing;      // DLTAP_MAX_MB=N:stop
   bool switches = true;                       // DLTAP_SWITCHES
+  bool frames = true;                         // DLTAP_FRAMES
   Sites sites = Sites::kOff;                  // DLTAP_SITES
   ClockKind clock = ClockKind::kTsc;          // DLTAP_CLOCK
   LogLevel log = LogLevel::kWarning;          // DLTAP_LOG

@@ -73,6 +73,7 @@ struct alignas(4096) ProcessPage {
   // Of launch sites, see entry/site_table.h.
   std::atomic<void*> sites;            // the table, once there
   std::atomic<uint32_t> making_sites;  // how far it is
+  std::atomic<uint32_t> last_site;     // id given to a Site
   // Of runs with delays, see call_delay.h.
   std::atomic<uint64_t> delay;                  // class and length
   std::atomic<uint32_t> seen_classes;           // bit per layer class

@@ -57,6 +57,10 @@ constexpr IdField kIdFields[] = {
      offsetof(trace::CpuSampleRecord, thread), 4},
     {RecordKind::kSwitches, RecordKind::kThread,
      offsetof(trace::SwitchesRecord, thread), 4},
+    {RecordKind::kThreadFrames, RecordKind::kThread,
+     offsetof(trace::ThreadFramesRecord, thread), 4},
+    {RecordKind::kThreadFrames, RecordKind::kSite,
+     offsetof(trace::ThreadFramesRecord, site), 4},
     {RecordKind::kCallCount, RecordKind::kEntryPoint,
      offsetof(trace::CallCountRecord, entry_point), 4},
 };

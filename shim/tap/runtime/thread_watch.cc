@@ -38,6 +38,7 @@ constinit uint64_t g_last_work_ns = 0;
 
 [[gnu::section("dltap_at_load")]] constinit ThreadCountFinder g_find_count =
     nullptr;
+[[gnu::section("dltap_at_load")]] constinit ThreadLook g_look = nullptr;
 
 trace::ThreadState StateOf(char letter) {
   switch (letter) {
@@ -126,6 +127,7 @@ void SampleThread(ThreadBuffer& buffer) {
   if (ticks == 0) return;
   WriteSample(buffer, ticks, stat.state);
   FollowSwitches(buffer);
+  if (g_look != nullptr) g_look(tid, buffer.thread_index);
 }
 
 enum class Due : uint8_t { kNo, kWork, kIdle };
@@ -147,13 +149,15 @@ Due WhyDue(ThreadBuffer& buffer, uint64_t now_ns) {
   return is_idle ? Due::kIdle : Due::kWork;
 }
 
-void LookAtThread(ThreadBuffer& buffer, uint64_t now_ns) {
+// After a call the thread may do something else than before it.
+void LookAtThread(ThreadBuffer& buffer, uint64_t now_ns, Due due) {
   const uint64_t span_ns = now_ns - buffer.sampled_ns;
   const uint64_t cpu_time_ns = buffer.cpu_time_ns;
   buffer.sampled_ns = now_ns;
   SampleThread(buffer);
-  buffer.idle_look_ns = NextIdleLookNs(buffer.idle_look_ns, span_ns,
-                                       buffer.cpu_time_ns - cpu_time_ns);
+  const uint64_t last_ns = due == Due::kWork ? 0 : buffer.idle_look_ns;
+  buffer.idle_look_ns =
+      NextIdleLookNs(last_ns, span_ns, buffer.cpu_time_ns - cpu_time_ns);
 }
 
 uint64_t ResidentBytes() {
@@ -221,7 +225,7 @@ uint64_t SampleThreads(uint64_t now_ns) {
       continue;
     }
     if (due == Due::kWork) g_last_work_ns = now_ns;
-    LookAtThread(buffer, now_ns);
+    LookAtThread(buffer, now_ns, due);
     ++samples;
     if (OwnCpuNs() - begin_ns > kLongestLookNs / kLooksCpu) break;
   }
@@ -234,7 +238,8 @@ void SampleWatchedThreads(uint64_t now_ns) {
     ThreadBuffer& buffer = g_buffers.at(i);
     const bool is_watched =
         buffer.is_owned() && buffer.switches.ring != nullptr;
-    if (is_watched && buffer.sampled_ns != now_ns) LookAtThread(buffer, now_ns);
+    if (!is_watched || buffer.sampled_ns == now_ns) continue;
+    LookAtThread(buffer, now_ns, Due::kIdle);
   }
 }
 
@@ -268,6 +273,8 @@ uint64_t SampleProcess() {
 }
 
 void CountThreadsBy(ThreadCountFinder find) { g_find_count = find; }
+
+void LookAtThreadsBy(ThreadLook look) { g_look = look; }
 
 void NoteThreadEnd(ThreadBuffer& buffer) {
   if (!buffer.is_named) WriteThread(buffer);

@@ -23,10 +23,10 @@ uint64_t SampleThreads(uint64_t now_ns);
 void SampleWatchedThreads(uint64_t now_ns);
 
 // In how many ns a thread is looked at again that makes no calls, which ran so
-// long in the time since the look before; `last_ns`: what was said then. One
-// that runs may be the one that hands their work to those that submit it, as
-// TensorFlow's main thread does. Others are looked at less and less often, each
-// 3 s in the end.
+// long in the time since the look before; `last_ns`: what was said then, 0
+// where it has made a call. One that runs may be the one that hands their work
+// to those that submit it, as TensorFlow's main thread does. Others are looked
+// at less and less often, each 3 s in the end.
 uint64_t NextIdleLookNs(uint64_t last_ns, uint64_t span_ns, uint64_t ran_ns);
 
 // One of the process. Returns in how many ns the next one is due: its CPU time
@@ -49,6 +49,10 @@ bool IsLastThread();
 // known.
 using ThreadCountFinder = const std::atomic<uint32_t>* (*)();
 void CountThreadsBy(ThreadCountFinder find);
+
+// Called with each look at a thread. Asked for once, at load.
+using ThreadLook = void (*)(uint32_t tid, uint32_t thread_index);
+void LookAtThreadsBy(ThreadLook look);
 
 // What a line of /proc/PID/task/TID/stat tells.
 struct ThreadStat {

@@ -195,6 +195,8 @@ void TraceOutput::FlushBuilder(Builder* builder) {
   if (builder->block.empty()) return;
   // What activities name has been defined in the ring file.
   if (builder->kind == BlockKind::kActivities) DrainDefinitions();
+  // What samples name, beside them.
+  if (builder->kind == BlockKind::kSamples) FlushBuilder(&builders_[0]);
   if (is_writable_) {
     Note(WriteRecords(builder), builder->block.payload_bytes());
   } else if (is_finishing_) {

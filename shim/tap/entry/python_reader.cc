@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/entry/python_reader.h"
+
+#include <cstring>
+
+#include "shim/tap/entry/python_identity.h"
+
+namespace dltap::shim {
+namespace {
+
+constexpr uint32_t kMostTextBytes = 512;
+
+bool EndsIn(const char* text, uint32_t bytes, const char* end) {
+  const auto length = static_cast<uint32_t>(strlen(end));
+  return bytes >= length && memcmp(text + bytes - length, end, length) == 0;
+}
+
+uintptr_t At(uintptr_t object, int16_t member) {
+  return object + static_cast<uintptr_t>(member);
+}
+
+}  // namespace
+
+int StablePart(const PythonPath& before, const PythonPath& after) {
+  int first = after.count;
+  for (int i = before.count; i > 0 && first > 0; --i, --first) {
+    const PythonPath::Frame& was = before.frames[i - 1];
+    const PythonPath::Frame& is = after.frames[first - 1];
+    if (was.frame != is.frame || was.code != is.code) break;
+  }
+  return first;
+}
+
+uint64_t HashPath(const PythonPath& path, int first) {
+  uint64_t hash = 0;
+  for (int i = path.count; i-- > first;) {
+    hash = MixPython(hash, path.frames[i].code);
+    if (i > first) hash = MixPython(hash, path.frames[i].instruction);
+  }
+  return hash;
+}
+
+bool PythonReader::FindFrame(MemoryView& memory, uintptr_t thread_state,
+                             uintptr_t* frame) const {
+  uintptr_t at = thread_state;
+  if (layout->cframe >= 0 && !memory.Load(At(at, layout->cframe), &at)) {
+    return false;
+  }
+  return memory.Load(At(at, layout->frame), frame);
+}
+
+bool PythonReader::IsCode(MemoryView& memory, uintptr_t code) const {
+  const auto is = [&memory](uintptr_t object, uintptr_t type) {
+    uintptr_t have = 0;
+    return memory.Load(object + kPythonType, &have) && have == type;
+  };
+  const auto has = [&](int16_t member, uintptr_t type) {
+    uintptr_t object = 0;
+    return memory.Load(At(code, member), &object) && is(object, type);
+  };
+  return is(code, code_type) && has(layout->name, text_type) &&
+         has(layout->filename, text_type) &&
+         has(layout->line_table, bytes_type) &&
+         (layout->qualified_name < 0 || has(layout->qualified_name, text_type));
+}
+
+bool PythonReader::ReadPath(MemoryView& memory, uintptr_t frame,
+                            PythonPath* path) const {
+  path->count = 0;
+  path->goes_on = false;
+  const size_t width = layout->bytecode >= 0 ? sizeof(uintptr_t) : 4;
+  for (int seen = 0; frame != 0; ++seen) {
+    if (seen == 2 * PythonPath::kMostFrames ||
+        path->count == PythonPath::kMostFrames) {
+      path->goes_on = true;
+      return true;
+    }
+    PythonPath::Frame& out = path->frames[path->count];
+    out = {frame, 0, 0};
+    uint8_t owner = 0;
+    if (layout->owner >= 0 && (!memory.Load(At(frame, layout->owner), &owner) ||
+                               owner > layout->last_owner)) {
+      return false;
+    }
+    if (owner < kFirstFrameOfC) {
+      if (!memory.Load(At(frame, layout->code), &out.code) ||
+          !memory.Read(At(frame, layout->instruction), &out.instruction,
+                       width)) {
+        return false;
+      }
+      out.code = Referred(*layout, out.code);
+      ++path->count;
+    }
+    if (!memory.Load(At(frame, layout->previous), &frame)) return false;
+  }
+  return path->count > 0;
+}
+
+bool PythonReader::LooksRight(MemoryView& memory, const PythonPath& path,
+                              int first) const {
+  for (int i = first; i < path.count; ++i) {
+    if (!IsCode(memory, path.frames[i].code)) return false;
+  }
+  return path.count > first;
+}
+
+bool PythonReader::AreCode(MemoryView& memory, const PythonPath& path,
+                           int first) const {
+  for (int i = first; i < path.count; ++i) {
+    uintptr_t type = 0;
+    if (!memory.Load(path.frames[i].code + kPythonType, &type) ||
+        type != code_type) {
+      return false;
+    }
+  }
+  return path.count > first;
+}
+
+uint32_t PythonReader::Line(MemoryView& memory,
+                            const PythonPath::Frame& frame) const {
+  return LineOf(memory, *layout, frame.code, frame.instruction);
+}
+
+bool PythonReader::Describe(MemoryView& memory, const PythonPath& path,
+                            int first, SiteDefinition* site) {
+  site->Begin(trace::SiteKind::kPython);
+  for (int i = first; i < path.count; ++i) {
+    if (site->IsFull()) {
+      site->MarkTruncated();
+      return true;
+    }
+    if (!AddFrame(memory, path.frames[i], site)) {
+      site->MarkTruncated();
+      return i > first;
+    }
+  }
+  if (path.goes_on) site->MarkTruncated();
+  return path.count > first;
+}
+
+// The name of the class of a frame's first argument, which may be in a cell.
+uint32_t PythonReader::ClassOfSelf(MemoryView& memory, uintptr_t frame,
+                                   char* out, uint32_t most) const {
+  uintptr_t self = 0, type = 0, name = 0;
+  if (!memory.Load(At(frame, layout->locals), &self)) {
+    return 0;
+  }
+  self = Referred(*layout, self);
+  if (self == 0 || !memory.Load(self + kPythonType, &type)) return 0;
+  if (type == cell_type &&
+      (!memory.Load(self + kPythonCellValue, &self) || self == 0 ||
+       !memory.Load(self + kPythonType, &type))) {
+    return 0;
+  }
+  if (!memory.Load(type + kPythonTypeName, &name)) return 0;
+  uint32_t bytes = 0;
+  while (bytes < most && memory.Load(name + bytes, &out[bytes]) &&
+         out[bytes] != '\0') {
+    ++bytes;
+  }
+  return bytes;
+}
+
+bool PythonReader::AddFrame(MemoryView& memory, const PythonPath::Frame& frame,
+                            SiteDefinition* site) {
+  uintptr_t name = 0, filename = 0;
+  const int16_t name_at =
+      layout->qualified_name >= 0 ? layout->qualified_name : layout->name;
+  if (!memory.Load(At(frame.code, name_at), &name) ||
+      !memory.Load(At(frame.code, layout->filename), &filename)) {
+    return false;
+  }
+  trace::SiteFrame out = {};
+  out.line = Line(memory, frame);
+  char text[kMostTextBytes];
+  uint32_t bytes = ReadPythonText(memory, *layout, name, text, sizeof(text));
+  if (bytes != 0) out.name = site->String(text, bytes);
+  const bool may_call_module = EndsIn(text, bytes, "_call_impl") &&
+                               !EndsIn(text, bytes, "_wrapped_call_impl");
+  bytes = ReadPythonText(memory, *layout, filename, text, sizeof(text));
+  if (bytes != 0) out.place = site->String(text, bytes);
+  if (may_call_module && EndsIn(text, bytes, "/torch/nn/modules/module.py")) {
+    module_call.store(frame.code, std::memory_order_relaxed);
+    bytes = ClassOfSelf(memory, frame.frame, text, sizeof(text));
+    if (bytes != 0) out.detail = site->String(text, bytes);
+  }
+  site->Add(out);
+  return true;
+}
+
+}  // namespace dltap::shim

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ENTRY_PYTHON_READER_H_
+#define DLTAP_SHIM_TAP_ENTRY_PYTHON_READER_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "shim/tap/entry/memory_view.h"
+#include "shim/tap/entry/python_layout.h"
+#include "shim/tap/entry/site_definition.h"
+
+namespace dltap::shim {
+
+// The frames of a thread, innermost first, without those of C.
+struct PythonPath {
+  static constexpr int kMostFrames = 256;
+  struct Frame {
+    uintptr_t frame;
+    uintptr_t code;
+    uintptr_t instruction;
+  };
+  int count;
+  bool goes_on;  // beyond the last one
+  Frame frames[kMostFrames];
+};
+
+// Which frame of `after` is the innermost that was there before, too, with all
+// around it; `after.count`: none.
+int StablePart(const PythonPath& before, const PythonPath& after);
+
+// Stands for the path from a frame on, wherever in its code that one is.
+uint64_t HashPath(const PythonPath& path, int first);
+
+// Reads what an interpreter keeps, by way of the kernel: memory that is not
+// what it is taken for gives false, never a fault. Of another thread than the
+// calling one the frames may change meanwhile: what is read then is no frame,
+// or one that it has just left.
+struct PythonReader {
+  const PythonLayout* layout;
+  uintptr_t code_type;
+  uintptr_t text_type;
+  uintptr_t bytes_type;
+  uintptr_t cell_type;
+  std::atomic<uintptr_t> module_call;  // code of torch.nn.Module._call_impl
+
+  // The innermost frame of a thread, 0 where it runs no Python. False: its
+  // state cannot be read.
+  bool FindFrame(MemoryView& memory, uintptr_t thread_state,
+                 uintptr_t* frame) const;
+
+  // The path from that frame on; what it says of code is not looked at. False:
+  // not all of it are frames.
+  bool ReadPath(MemoryView& memory, uintptr_t frame, PythonPath* path) const;
+
+  // Whether the code of each, from a frame on, has what the layout says.
+  bool LooksRight(MemoryView& memory, const PythonPath& path, int first) const;
+  // Whether it is code: enough where the layout is known to be right.
+  bool AreCode(MemoryView& memory, const PythonPath& path, int first) const;
+
+  // The line that a frame executes; 0: not known.
+  uint32_t Line(MemoryView& memory, const PythonPath::Frame& frame) const;
+
+  // Puts the path from a frame on into the definition, and notes
+  // `module_call`. False: it cannot be read.
+  bool Describe(MemoryView& memory, const PythonPath& path, int first,
+                SiteDefinition* site);
+
+ private:
+  bool IsCode(MemoryView& memory, uintptr_t code) const;
+  bool AddFrame(MemoryView& memory, const PythonPath::Frame& frame,
+                SiteDefinition* site);
+  uint32_t ClassOfSelf(MemoryView& memory, uintptr_t frame, char* out,
+                       uint32_t most) const;
+};
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_ENTRY_PYTHON_READER_H_

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are the frames that looks find those that the thread is in?
+
+Usage: frames_test.py DLTAP SIMGPU_DIR
+
+A Python program is for a known time at known places, and says what Python's own
+frames are there. More interpreters: SITES_TEST_PYTHONS, as in sites_test.py.
+"""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import sites_test
+
+PROGRAM = pathlib.Path(__file__).resolve().parent / "programs/python_frames.py"
+DEPTH = 64
+# A thread that sleeps is looked at less and less often.
+LEAST_LOOKS = 3
+
+
+class Looks:
+    """Of a dump: the paths that were found, with how often."""
+
+    def __init__(self, text):
+        sites = []
+        self.counts = collections.Counter()
+        self.threads = collections.defaultdict(set)
+        for line in text.splitlines():
+            kind, *rest = line.split()
+            if kind == "site":
+                sites.append([])
+            elif kind == "frame":
+                words = sites_test.words_of(line)
+                sites[-1].append((words["function"].rpartition(".")[2],
+                                  words["place"], int(words.get("line", 0))))
+            elif kind == "frames":
+                words = sites_test.words_of(line)
+                path = (tuple(sites[int(words["site"]) - 1])
+                        if "site" in words else ())
+                self.counts[path] += 1
+                self.threads[words["thread"]].add(path)
+
+
+class FramesTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.runs = 0
+
+    def record(self, what, python=sys.executable, **variables):
+        self.runs += 1
+        out = os.path.join(self.folder, str(self.runs))
+        done = subprocess.run(
+            [DLTAP, "run", "--no-report", "--gpu", "sim:h100-sxm", "-o", out,
+             "--", python, PROGRAM, SIMGPU, what], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
+            env={**os.environ, **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        dump = subprocess.run([DLTAP, "dump", out], text=True, check=True,
+                              stdout=subprocess.PIPE).stdout
+        return Looks(dump), done.stdout
+
+    def check(self, looks, text, names):
+        seen = json.loads(text)
+        for name in names:
+            _, frames = seen[name]
+            expected = [tuple(frame) for frame in frames]
+            found = 0
+            for path, count in looks.counts.items():
+                at = [i for i, frame in enumerate(path) if frame[0] == name]
+                if not at:
+                    continue
+                found += count
+                # What lies around it, from its caller on, is exactly so.
+                self.assertEqual(path[at[0] + 1:],
+                                 tuple(expected[1:DEPTH - at[0]]), name)
+            self.assertGreaterEqual(found, LEAST_LOOKS, (name, looks.counts))
+            if name in ("sleeps", "yields"):
+                self.assertIn(tuple(expected[:DEPTH]), looks.counts)
+
+    def test_they_are_those_that_python_shows(self):
+        for python in sites_test.interpreters():
+            with self.subTest(python=python):
+                looks, text = self.record("one", python)
+                if not looks.counts and "3.10" in python:
+                    continue
+                self.check(looks, text, ["sleeps", "computes", "yields"])
+
+    def test_of_several_threads_each_has_its_own(self):
+        looks, text = self.record("threads")
+        self.check(looks, text, ["waits", "computes"])
+        for paths in looks.threads.values():
+            names = {frame[0] for path in paths for frame in path}
+            self.assertFalse({"waits", "computes"} <= names)
+
+    def test_of_a_deep_path_the_innermost_frames_are_kept(self):
+        looks, _ = self.record("deep")
+        deepest = max(looks.counts, key=len)
+        self.assertEqual(len(deepest), DEPTH)
+        self.assertEqual({frame[0] for frame in deepest[1:]}, {"descends"})
+
+    def test_a_filter_that_kills_readers_kills_nobody(self):
+        looks, text = self.record("filtered")
+        self.check(looks, text, ["sleeps", "computes", "yields"])
+
+    def test_a_program_that_closes_all_files_goes_on(self):
+        self.record("closed")
+
+    def test_a_forked_child_has_its_own(self):
+        looks, text = self.record("forked")
+        self.check(looks, text, ["sleeps", "computes"])
+
+    def test_off_leaves_nothing(self):
+        looks, _ = self.record("one", DLTAP_FRAMES="0")
+        self.assertEqual(looks.counts, {})
+
+
+if __name__ == "__main__":
+    DLTAP = sys.argv[1]
+    SIMGPU = sys.argv[2]
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
