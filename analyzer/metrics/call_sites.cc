@@ -19,13 +19,6 @@ std::string_view BaseName(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-bool IsLibraryFile(std::string_view file) {
-  return (file.find("/site-packages/") != std::string_view::npos) ||
-         (file.find("/dist-packages/") != std::string_view::npos) ||
-         (file.find("/lib/python3") != std::string_view::npos) ||
-         file.starts_with("<frozen ") || file.starts_with("torch/");
-}
-
 const SiteFrame* InnermostOwn(const std::vector<SiteFrame>& frames) {
   for (const SiteFrame& frame : frames) {
     if (!IsLibraryFile(frame.place)) return &frame;
@@ -160,6 +153,13 @@ std::optional<SiteFrame> FrameOfName(std::string_view name) {
 }
 
 }  // namespace
+
+bool IsLibraryFile(std::string_view file) {
+  return (file.find("/site-packages/") != std::string_view::npos) ||
+         (file.find("/dist-packages/") != std::string_view::npos) ||
+         (file.find("/lib/python3") != std::string_view::npos) ||
+         file.starts_with("<frozen ") || file.starts_with("torch/");
+}
 
 SiteName NameOfSite(const LaunchSite& site) {
   return site.kind == SiteKind::kPython ? NameOfPython(site)

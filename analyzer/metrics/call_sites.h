@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct SiteName {
 
   auto operator<=>(const SiteName&) const = default;
 };
+
+// Whether a Python file is no part of the program itself.
+bool IsLibraryFile(std::string_view file);
 
 // Of a recorded path: a Python one is named by its innermost line that is not a
 // library's, and the modules around it; a native one by its functions.

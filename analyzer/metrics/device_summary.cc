@@ -71,6 +71,7 @@ class DeviceSummariser {
     out_.cpu_samples = found.cpu_samples;
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     out_.signs = signs_.Take();
+    out_.seen_frames = seen_frames_.Take();
     out_.phases_ns = PhasesOf(out_.parts);
     AddPath(host);
     return std::move(out_);
@@ -214,6 +215,7 @@ class DeviceSummariser {
     signs_.AddGap(gap);
     series_.AddGap(gap, gap.window);
     AddDrain(gap);
+    seen_frames_.Add(gap);
     const size_t charged = ChargedTo(attribution_, gap);
     const bool between = gap.between_steps || charged == kNoActivity;
     ClassSummary* of_class =
@@ -257,6 +259,7 @@ class DeviceSummariser {
   absl::flat_hash_set<uint64_t> graph_runs_;  // by correlation
   uint64_t last_launch_ = 0;                  // the same; 0: none
   SignKeeper signs_;
+  SeenFramesKeeper seen_frames_{model_};
   DeviceSummary out_{};
   WindowSeries series_{attribution_, windows_, out_.series};
 };
@@ -317,6 +320,7 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   input_samples += later.input_samples;
   input_runnable += later.input_runnable;
   cpu_samples += later.cpu_samples;
+  seen_frames.Add(later.seen_frames);
   signs.Add(later.signs);
   for (size_t i = 0; i < kClassCount; ++i) classes[i].Add(later.classes[i]);
   avoidable.Add(later.avoidable);

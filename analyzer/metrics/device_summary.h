@@ -21,6 +21,7 @@
 #include "analyzer/metrics/path_sums.h"
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
+#include "analyzer/metrics/seen_frames.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/step_series.h"
 #include "analyzer/metrics/step_signs.h"
@@ -92,7 +93,8 @@ struct DeviceSummary {
   DrainTimes between_steps_drained_ns{};
   std::map<std::string, int64_t> between_steps_unknown_in_ns;
   std::map<std::string, DrainSums> drained_by;  // by function
-  int64_t host_work_ns = 0;                     // see FeedersWork
+  SeenFrames seen_frames;
+  int64_t host_work_ns = 0;  // see FeedersWork
   int64_t host_work_wall_ns = 0;
   bool host_work_is_bound = false;
   uint64_t input_samples = 0;

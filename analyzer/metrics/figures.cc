@@ -172,6 +172,44 @@ void AddUnknown(const std::map<std::string, int64_t>& names,
   program.unknown_in.insert(program.unknown_in.end(), rows.begin(), rows.end());
 }
 
+// The idle time that looks in a state stand for.
+int64_t IdleIn(SeenIn in, const IdleTimes& idle_ns) {
+  const auto at = [&](IdleCause cause) {
+    return idle_ns[static_cast<size_t>(cause)];
+  };
+  switch (in) {
+    case SeenIn::kInput: return at(IdleCause::kInput);
+    case SeenIn::kWait: return at(IdleCause::kWait);
+    case SeenIn::kCall: return at(IdleCause::kLibrary) + at(IdleCause::kLaunch);
+    default:
+      return at(IdleCause::kFramework) + at(IdleCause::kPreempted) +
+             at(IdleCause::kBlocked) + at(IdleCause::kUnknown);
+  }
+}
+
+void AddSeen(const Totals& totals, ProgramFigures& program) {
+  constexpr size_t kMostRows = 5;
+  constexpr double kSmallShare = 0.01;
+  constexpr uint64_t kFewLooks = 3;
+  for (size_t i = 0; i < kSeenIn; ++i) {
+    const auto in = static_cast<SeenIn>(i);
+    const uint64_t all = totals.seen_frames.all[i];
+    const double idle_ns =
+        static_cast<double>(IdleIn(in, totals.idle_ns)) / totals.per_step();
+    std::vector<SeenRow> rows;
+    for (const auto& [name, looks] : totals.seen_frames.by_name[i]) {
+      const double step_ns =
+          idle_ns * static_cast<double>(looks) / static_cast<double>(all);
+      const bool small =
+          looks < kFewLooks || step_ns < kSmallShare * program.idle_step_ns;
+      rows.push_back({in, name, looks, all, step_ns, small});
+    }
+    std::ranges::stable_sort(rows, std::ranges::greater(), &SeenRow::looks);
+    rows.resize(std::min(rows.size(), kMostRows));
+    program.seen_in.insert(program.seen_in.end(), rows.begin(), rows.end());
+  }
+}
+
 SignFigures FiguresOf(const SignSums& sums, const Totals& totals) {
   const double steps = totals.per_step();
   const auto ns = static_cast<double>(sums.ns);
@@ -208,6 +246,7 @@ ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   }
   AddUnknown(totals.between_steps_unknown_in_ns, std::nullopt,
              totals.per_step(), program);
+  AddSeen(totals, program);
   for (size_t i = 0; i < kSigns; ++i) {
     program.signs[i] = FiguresOf(totals.signs.sums[i], totals);
   }

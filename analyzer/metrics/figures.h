@@ -118,6 +118,17 @@ struct StepPart {
   double step_ns;
 };
 
+// Where a thread was found while the device waited for it.
+struct SeenRow {
+  SeenIn in;
+  std::string name;
+  uint64_t looks = 0;
+  uint64_t of = 0;     // looks at it in that state
+  double step_ns = 0;  // of that state's idle time, by the share of the looks
+  // Less than a hundredth of the idle time, or found by one or two looks.
+  bool small = false;
+};
+
 // What used steps show of a sign, on average.
 struct SignFigures {
   double count = 0;
@@ -149,6 +160,7 @@ struct ProgramFigures {
   double drained_step_ns = 0;          // host time after waits and such copies
   std::vector<DrainRow> drained_by;    // by host time, descending
   std::vector<UnknownRow> unknown_in;  // the five largest of each class
+  std::vector<SeenRow> seen_in;        // the five largest of each state
   // Per step; see METRICS.md. The bound: sleep is counted as work.
   std::optional<double> host_work_ns;
   bool host_work_is_bound = false;
@@ -156,9 +168,9 @@ struct ProgramFigures {
   std::optional<double> wait_gain_ns;  // what a step could lose without waits
   // Share of the samples in which the feeder works itself on the input.
   std::optional<double> input_runnable_share;
-  ClassFigures total;             // of all classes
+  ClassFigures total;  // of all classes
   std::array<SignFigures, kSigns> signs{};
-  bool has_fixed_costs = false;  // host times of a process are not measured
+  bool has_fixed_costs = false;   // host times of a process are not measured
   bool computes_in_fp64 = false;  // in more than a trace of its time
 };
 

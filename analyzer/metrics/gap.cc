@@ -23,6 +23,12 @@ std::string_view Name(IdleCause cause) {
   return kNames[static_cast<size_t>(cause)];
 }
 
+std::string_view Name(SeenIn seen_in) {
+  constexpr std::string_view kSeenNames[] = {"input", "between_calls", "wait",
+                                             "call"};
+  return kSeenNames[static_cast<size_t>(seen_in)];
+}
+
 int64_t HostNs(const IdleTimes& idle_ns) {
   return std::accumulate(
       idle_ns.begin(),

@@ -52,6 +52,15 @@ using DrainTimes = std::array<int64_t, kDrainKinds>;  // ns
 int64_t HostNs(const IdleTimes& idle_ns);
 int64_t SumOf(const IdleTimes& idle_ns);
 
+// What the thread that submits was at when a look found its frames.
+enum class SeenIn : uint8_t { kInput, kBetweenCalls, kWait, kCall, kCount };
+inline constexpr size_t kSeenIn = static_cast<size_t>(SeenIn::kCount);
+std::string_view Name(SeenIn seen_in);
+struct FramesLook {
+  SeenIn in;
+  SiteId site;  // not known(): no path is known
+};
+
 // A maximal idle interval of a device inside a window.
 struct Gap {
   Interval span{};
@@ -66,6 +75,8 @@ struct Gap {
   int64_t host_ns = 0;
   // Between calls: by the innermost range (operator, Python frame) around.
   std::vector<std::pair<TextId, int64_t>> unknown_in;
+  // Of the host's part: each look at the frames of the thread that submits.
+  std::vector<FramesLook> looks;
 };
 
 // The activity whose class a gap is charged to: the layer that the activity

@@ -154,6 +154,7 @@ void GapExplainer::ExplainHost(Gap& gap, const Call& call, Interval host) {
     at = inside.end_ns;
   }
   ExplainBetween(gap, view, call.thread, {at, host.end_ns});
+  LookAtFrames(gap, view, call.thread, host);
   SubtractProfiler(gap, view, host);
 }
 
@@ -206,6 +207,34 @@ void GapExplainer::NameUnknown(Gap& gap, ThreadId thread, Interval part) const {
         if (inside.kind == RangeKind::kStep) return;  // holds all of it
         gap.unknown_in.emplace_back(inside.name, end_ns - begin_ns);
       });
+}
+
+bool GapExplainer::IsInput(int64_t at_ns) const {
+  const auto input = std::upper_bound(
+      inputs_.begin(), inputs_.end(), at_ns,
+      [](int64_t at, const Interval& i) { return at < i.end_ns; });
+  return input != inputs_.end() && input->begin_ns <= at_ns;
+}
+
+void GapExplainer::LookAtFrames(Gap& gap, const FeederView& view,
+                                ThreadId thread, Interval host) {
+  const std::vector<FramesSeen>& seen = process_.frames_seen;
+  near_look_ = FirstFrom(seen.size(), near_look_, [&](size_t i) {
+    return seen[i].at_ns < host.begin_ns;
+  });
+  const auto& spans = view.timeline.spans;
+  auto span = spans.begin() + static_cast<ptrdiff_t>(near_span_);
+  for (size_t i = near_look_; i < seen.size() && seen[i].at_ns < host.end_ns;
+       ++i) {
+    if (seen[i].thread != thread) continue;
+    const int64_t at_ns = seen[i].at_ns;
+    while (span != spans.end() && span->span.end_ns <= at_ns) ++span;
+    SeenIn in = IsInput(at_ns) ? SeenIn::kInput : SeenIn::kBetweenCalls;
+    if (span != spans.end() && span->span.begin_ns <= at_ns) {
+      in = span->state == HostState::kWait ? SeenIn::kWait : SeenIn::kCall;
+    }
+    gap.looks.push_back({in, seen[i].site});
+  }
 }
 
 // Our own cost is taken out of the largest host causes.

@@ -35,6 +35,9 @@ class GapExplainer {
   void ExplainOutsideInput(Gap& gap, const FeederView& view, ThreadId thread,
                            Interval part);
   void NameUnknown(Gap& gap, ThreadId thread, Interval part) const;
+  void LookAtFrames(Gap& gap, const FeederView& view, ThreadId thread,
+                    Interval host);
+  bool IsInput(int64_t at_ns) const;
   void SubtractProfiler(Gap& gap, const FeederView& view, Interval host);
   void ExplainDevice(Gap& gap, Interval device) const;
   void FindDrain(Gap& gap, const FeederView& view, CallId call);
@@ -58,6 +61,7 @@ class GapExplainer {
   size_t near_wait_ = 0;
   size_t near_large_ = 0;
   size_t near_queued_ = 0;
+  size_t near_look_ = 0;
   // Of the gap explained before.
   int64_t last_end_ns_ = 0;
   DrainedBy last_drained_by_ = DrainedBy::kNone;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/seen_pauses.h"
 #include "analyzer/model/nearly_sorted.h"
 
 namespace dltap::analyzer {
@@ -267,6 +268,25 @@ void SortAndJoin(std::vector<Interval>& spans) {
   spans = std::move(joined);
 }
 
+// Both are disjoint and in time.
+std::vector<Interval> Without(const std::vector<Interval>& spans,
+                              const std::vector<Interval>& parts) {
+  std::vector<Interval> left;
+  auto part = parts.begin();
+  for (Interval span : spans) {
+    while (part != parts.end() && part->end_ns <= span.begin_ns) ++part;
+    for (auto it = part; it != parts.end() && it->begin_ns < span.end_ns;
+         ++it) {
+      if (it->begin_ns > span.begin_ns) {
+        left.push_back({span.begin_ns, it->begin_ns});
+      }
+      span.begin_ns = std::max(span.begin_ns, it->end_ns);
+    }
+    if (span.length_ns() > 0) left.push_back(span);
+  }
+  return left;
+}
+
 }  // namespace
 
 bool IsLoaderName(std::string_view name) {
@@ -307,6 +327,11 @@ std::vector<Interval> InputSpans(const TraceModel& model,
   }
   BeginAfterLoads(ModuleLoads(model, process), spans);
   spans.insert(spans.end(), ranges.begin(), ranges.end());
+  SortAndJoin(spans);
+  SeenPauses seen = SeenPausesOf(model, process, feeders);
+  SortAndJoin(seen.aside);
+  spans = Without(spans, seen.aside);
+  spans.insert(spans.end(), seen.loading.begin(), seen.loading.end());
   SortAndJoin(spans);
   return spans;
 }

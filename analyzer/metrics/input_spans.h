@@ -17,7 +17,9 @@ namespace dltap::analyzer {
 // copies of the next batch, whatever fills, casts and copies lie in between,
 // and from a copy of results to the host to the copy that the host makes from
 // them. A loader's range (Kineto, NVTX) is a span, and begins the one that
-// holds it. See METRICS.md "Idle time".
+// holds it; where looks at the frames of a feeder find its loader, the pause is
+// one, too, in part, and where they find callbacks, a span is shorter by as
+// much (seen_pauses.h). See METRICS.md "Idle time".
 std::vector<Interval> InputSpans(const TraceModel& model,
                                  const Process& process,
                                  const ProcessAttribution& attribution,

@@ -263,8 +263,7 @@ void SignKeeper::AddGap(const Gap& gap) {
   const int64_t paused_ns = PauseNs(gap, after);
   AddIdle(Sign::kPauseIdle, gap.window, paused_ns);
   if (paused_ns > 0) {
-    Of(Sign::kPauseIdle).asleep_ns +=
-        analyzer::Of(gap.ns, IdleCause::kBlocked);
+    Of(Sign::kPauseIdle).asleep_ns += analyzer::Of(gap.ns, IdleCause::kBlocked);
   }
   AddIdle(Sign::kLaunchIdle, gap.window, LaunchNs(gap));
   if (after == Sign::kCount) return;

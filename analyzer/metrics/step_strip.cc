@@ -118,6 +118,7 @@ void StripDrawer::RankGaps(const HostView& host) {
              if (steps_[step_of_[gap.window]].use != StepUse::kUsed) return;
              Gap kept = gap;
              kept.unknown_in.clear();
+             kept.looks.clear();
              Rank(std::move(kept));
            });
   for (auto& [cell, gaps] : longest_) KeepLongest(gaps);
@@ -139,6 +140,7 @@ void StripDrawer::KeepGaps(const HostView& host,
            windows, [&](const Gap& gap) {
              gaps_.push_back(gap);
              gaps_.back().unknown_in.clear();
+             gaps_.back().looks.clear();
              if (gaps_.size() > kMostGaps) KeepLonger(gaps_);
            });
 }

@@ -23,8 +23,8 @@ class StripDrawer {
               const std::vector<MarkedWindow>& steps,
               const std::vector<size_t>& drawn, PictureTexts& texts);
 
-  // In time, without their `unknown_in`. Of a million and more the shorter ones
-  // are missing.
+  // In time, without what was seen in them. Of a million and more the shorter
+  // ones are missing.
   const std::vector<Gap>& gaps() const { return gaps_; }
   // Of each cause and class the longest of used steps.
   std::vector<LongGap> LongestGaps() const;

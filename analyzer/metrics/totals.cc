@@ -27,6 +27,7 @@ void Add(const DeviceSummary& device, Totals& totals) {
   for (const auto& [name, ns] : device.between_steps_unknown_in_ns) {
     totals.between_steps_unknown_in_ns[name] += ns;
   }
+  totals.seen_frames.Add(device.seen_frames);
   for (const auto& [name, sums] : device.drained_by) {
     totals.drained_by[name].calls += sums.calls;
     totals.drained_by[name].host_ns += sums.host_ns;

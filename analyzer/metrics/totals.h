@@ -31,6 +31,7 @@ struct Totals {
   DrainTimes drained_ns{};  // of all gaps
   DrainTimes between_steps_drained_ns{};
   std::map<std::string, int64_t> between_steps_unknown_in_ns;
+  SeenFrames seen_frames;
   std::map<std::string, DrainSums> drained_by;  // by function
   int64_t host_work_ns = 0;                     // see FeedersWork
   int64_t host_work_wall_ns = 0;

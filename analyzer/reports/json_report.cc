@@ -174,6 +174,7 @@ class ReportWriter {
     json_.Field("has_fixed_costs", program.has_fixed_costs);
     WriteList("drained_by", program.drained_by, WriteDrain);
     WriteList("unknown_in", program.unknown_in, WriteUnknown);
+    WriteList("seen_in", program.seen_in, WriteSeen);
     WriteIdleOfProgram();
     WriteExposures(program.exposures, json_);
     json_.Key("total");

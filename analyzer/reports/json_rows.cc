@@ -106,6 +106,16 @@ void WriteUnknown(const UnknownRow& row, JsonWriter& json) {
   json.EndObject();
 }
 
+void WriteSeen(const SeenRow& row, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("state", Name(row.in));
+  json.Field("name", row.name);
+  json.Field("looks", row.looks);
+  json.Field("of_looks", row.of);
+  json.Field("step_ns", row.step_ns);
+  json.EndObject();
+}
+
 void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
   const ClassSummary& sums = figures.sums;
   const StepShare& step = figures.step_mean;

@@ -26,6 +26,7 @@ void WriteDrained(const DrainTimes& ns, JsonWriter& json);
 void WriteStepPart(const StepPart& part, JsonWriter& json);
 void WriteDrain(const DrainRow& row, JsonWriter& json);
 void WriteUnknown(const UnknownRow& row, JsonWriter& json);
+void WriteSeen(const SeenRow& row, JsonWriter& json);
 
 // The numbers of a class or of several together.
 void WriteClassFigures(const ClassFigures& figures, JsonWriter& json);

@@ -246,6 +246,36 @@ std::string UnknownLine(const ProgramFigures& program) {
   return Wrap("    unknown inside: " + Join(parts, " · "), "    ");
 }
 
+std::string_view Phrase(SeenIn in) {
+  switch (in) {
+    case SeenIn::kInput: return "input in";
+    case SeenIn::kWait: return "waits in";
+    case SeenIn::kCall: return "calls in";
+    default: return "between calls in";
+  }
+}
+
+// The code that a thread was in while the GPU waited for it.
+std::string SeenLines(const ProgramFigures& program) {
+  constexpr size_t kMostRows = 3;
+  std::string text;
+  for (size_t i = 0; i < kSeenIn; ++i) {
+    std::vector<std::string> parts;
+    uint64_t of = 0;
+    for (const SeenRow& row : program.seen_in) {
+      if (static_cast<size_t>(row.in) != i || row.small) continue;
+      if (parts.size() == kMostRows) break;
+      of = row.of;
+      parts.push_back(Printable(row.name) + " " + Ms(row.step_ns));
+    }
+    if (parts.empty()) continue;
+    text += Wrap("    " + std::string(Phrase(static_cast<SeenIn>(i))) + ": " +
+                     Join(parts, " · ") + " (by " + Count(of, "look") + ")",
+                 "      ");
+  }
+  return text;
+}
+
 // What does not tell what limits the step.
 std::string Aside(const Figures& figures, ReportBy by,
                   const ReportOptions& options) {
@@ -441,8 +471,8 @@ std::string TextReport(const Summary& summary, const Figures& figures,
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
           WrapIfAny(ExposureLine(figures)) + IdleLine(figures.program) +
           DrainLine(figures) + UnknownLine(figures.program) +
-          SharedLines(figures) + Fp64Line(figures) +
-          WrapIfAny(PathLine(figures.path)) +
+          SeenLines(figures.program) + SharedLines(figures) +
+          Fp64Line(figures) + WrapIfAny(PathLine(figures.path)) +
           WrapIfAny(WhatIfLine(figures.path)) + Aside(figures, by, options) +
           "\n" + SensitivityText(figures);
   if (options.steps_plot) text += StepPlotText(summary, figures);

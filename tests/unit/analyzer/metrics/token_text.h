@@ -15,8 +15,8 @@ namespace dltap::analyzer {
 // a product of the forward pass ('e' reads an embedding), ')' one of the
 // backward pass, ']' backward work that is no product. '?' draws random
 // numbers. '<' copies a batch to the device, '+' a value, '>' from it, a digit
-// on it, '=' replays a graph of 20 kernels. What '|' stands before and '/' behind is a run of one of
-// XLA's modules.
+// on it, '=' replays a graph of 20 kernels. What '|' stands before and '/'
+// behind is a run of one of XLA's modules.
 inline std::vector<CallToken> TokensFromText(std::string_view text) {
   std::vector<CallToken> tokens;
   int64_t at = 0;

@@ -259,8 +259,8 @@ TEST(TrainingStepsTest, RolloutsAndAllUpdatesBehindThemAreOneStep) {
 TEST(TrainingStepsTest, TwoUpdatesBehindEachRolloutAreOneStepWithIt) {
   // No iteration is usual: half of them have a rollout in front.
   for (const std::string& rollout : {Repeat("<(a?>", 2), Repeat("<(a?>", 20)}) {
-    const Loop loop = TrainingSteps(
-        TokensFromText(Repeat(rollout + Repeat("<(a)bU", 2), 6)));
+    const Loop loop =
+        TrainingSteps(TokensFromText(Repeat(rollout + Repeat("<(a)bU", 2), 6)));
     EXPECT_THAT(loop.passes, ::testing::SizeIs(6)) << rollout;
     EXPECT_EQ(loop.passes[0].first, 0) << rollout;
     EXPECT_EQ(loop.other_count, 12) << rollout;

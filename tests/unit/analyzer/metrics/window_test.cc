@@ -75,11 +75,13 @@ TEST(WindowTest, WhatTheHostDoesBeforeAnEvaluationIsNoPartOfTheStep) {
   // 70 us pass between the work of steps, 870 before that of the evaluation.
   constexpr StepUse kUsed = StepUse::kUsed;
   constexpr StepUse kPasses = StepUse::kEvaluation;
-  EXPECT_THAT(
-      WindowsWithPasses({{0, kUsed}, {90, kUsed}, {980, kPasses}, {2000, kUsed},
-                         {2090, kUsed}}),
-      ElementsAre(Pair(10, 100), Pair(100, 190), Pair(990, 2010),
-                  Pair(2010, 2100), Pair(2100, 2190)));
+  EXPECT_THAT(WindowsWithPasses({{0, kUsed},
+                                 {90, kUsed},
+                                 {980, kPasses},
+                                 {2000, kUsed},
+                                 {2090, kUsed}}),
+              ElementsAre(Pair(10, 100), Pair(100, 190), Pair(990, 2010),
+                          Pair(2010, 2100), Pair(2100, 2190)));
   // How long the host usually takes behind the first one nobody knows.
   EXPECT_THAT(WindowsWithPasses({{0, kUsed}, {980, kPasses}, {2000, kUsed}}),
               ElementsAre(Pair(10, 990), Pair(990, 2010), Pair(2010, 2100)));

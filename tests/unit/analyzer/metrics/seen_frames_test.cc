@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/seen_frames.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/frame_roles.h"
+#include "analyzer/metrics/gaps.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// A copy of a batch, a pause of 1 ms, a kernel, a pause of 1 ms, the next copy.
+// Site 1 loads, 2 is a callback's, 3 the program's own.
+constexpr char kPauses[] =
+    "site 1 python\n"
+    "frame function=collate place=/me/train.py line=7\n"
+    "frame function=fetch "
+    "place=/s/site-packages/torch/utils/data/_utils/fetch.py line=70\n"
+    "frame function=<module> place=/me/train.py line=30\n"
+    "site 2 python\n"
+    "frame function=Log.on_step_end place=/me/train.py line=12\n"
+    "frame function=CallbackHandler.call_event "
+    "place=/s/site-packages/transformers/trainer_callback.py line=500\n"
+    "site 3 python\n"
+    "frame function=make place=/me/train.py line=9\n"
+    "device 0 name=gpu\n"
+    "call t=0..10us thread=0 cudaMemcpyAsync\n"
+    "launchapi t=1..9us thread=0 corr=1\n"
+    "memcpy t=12..20us device=0 stream=7 corr=1 kind=htod bytes=64\n"
+    "call t=1010..1020us thread=0 cudaLaunchKernel\n"
+    "launchapi t=1011..1019us thread=0 corr=2\n"
+    "kernel t=1022..1030us device=0 stream=7 corr=2 name=cudnn::conv_kernel\n"
+    "call t=2020..2030us thread=0 cudaMemcpyAsync\n"
+    "launchapi t=2021..2029us thread=0 corr=3\n"
+    "memcpy t=2032..2040us device=0 stream=7 corr=3 kind=htod bytes=64\n";
+
+std::string Look(int64_t at_us, int site) {
+  return "frames t=" + std::to_string(at_us) +
+         "us thread=0 site=" + std::to_string(site) + "\n";
+}
+
+std::vector<Gap> GapsOf(const TraceModel& model) {
+  const Attribution attribution = Attribute(model);
+  const Process& process = model.processes[0];
+  const auto windows =
+      StepWindows(process, attribution.processes[0], {}, DeviceId(0));
+  const HostView host(model, process, attribution.processes[0], {},
+                      DeviceId(0));
+  std::vector<Gap> gaps;
+  FindGaps(process, attribution.processes[0], {}, host, DeviceId(0), windows,
+           [&gaps](const Gap& gap) { gaps.push_back(gap); });
+  return gaps;
+}
+
+// Of the pause behind the copy, and of the one before the next.
+struct InputUs {
+  explicit InputUs(const std::string& looks) {
+    const std::vector<Gap> gaps = GapsOf(TraceFromText(kPauses + looks));
+    const auto input = [&](size_t i) {
+      return gaps.at(i).ns[static_cast<size_t>(IdleCause::kInput)] / 1000;
+    };
+    behind = input(0);
+    before = input(1);
+  }
+  int64_t behind;
+  int64_t before;
+};
+
+TEST(SeenFramesTest, WithoutLooksTheInputEndsWithItsCopy) {
+  const InputUs input("");
+  EXPECT_EQ(input.behind, 0);
+  EXPECT_EQ(input.before, 990);
+}
+
+TEST(SeenFramesTest, ALoaderBehindTheCopyIsInput) {
+  const InputUs input(Look(200, 1) + Look(500, 1) + Look(900, 1));
+  EXPECT_EQ(input.behind, 990);  // from the copy's end on
+  EXPECT_EQ(input.before, 990);
+}
+
+TEST(SeenFramesTest, ItIsAsMuchOfThePauseAsOfTheLooks) {
+  const InputUs input(Look(200, 1) + Look(400, 3) + Look(600, 3) +
+                      Look(900, 1));
+  EXPECT_NEAR(input.behind, 490, 10);  // the first half holds the copy
+}
+
+TEST(SeenFramesTest, ACallbackBeforeTheCopyIsNoInput) {
+  const InputUs input(Look(1100, 2) + Look(1300, 3) + Look(1500, 3) +
+                      Look(1700, 3));
+  EXPECT_NEAR(input.before, 740, 10);
+}
+
+TEST(SeenFramesTest, WhatTheProgramDoesItselfBeforeTheCopyStaysInput) {
+  const InputUs input(Look(1100, 3) + Look(1300, 3) + Look(1500, 3));
+  EXPECT_EQ(input.before, 990);
+  EXPECT_EQ(input.behind, 0);
+}
+
+TEST(SeenFramesTest, TwoLooksTellNothing) {
+  const InputUs input(Look(200, 1) + Look(500, 1) + Look(1100, 2));
+  EXPECT_EQ(input.behind, 0);
+  EXPECT_EQ(input.before, 990);
+}
+
+TEST(SeenFramesTest, CodeOfWhichNoPathIsKnownIsNoLoader) {
+  const InputUs input(Look(200, 1) + Look(500, 1) +
+                      "frames t=700us thread=0\nframes t=800us thread=0\n");
+  EXPECT_NEAR(input.behind, 490, 10);
+}
+
+TEST(SeenFramesTest, PausesOfOneKindAreLookedAtTogether) {
+  std::string text = kPauses;
+  for (int i = 1; i <= 3; ++i) {
+    const auto us = [i](int64_t at) { return std::to_string(at + i * 10'000); };
+    const std::string corr = std::to_string(10 * i);
+    text += "call t=" + us(0) + ".." + us(10) +
+            "us thread=0 cudaMemcpyAsync\n" + "launchapi t=" + us(1) + ".." +
+            us(9) + "us thread=0 corr=" + corr + "\nmemcpy t=" + us(12) + ".." +
+            us(20) + "us device=0 stream=7 corr=" + corr +
+            " kind=htod bytes=64\n" + "call t=" + us(1010) + ".." + us(1020) +
+            "us thread=0 cudaLaunchKernel\nlaunchapi t=" + us(1011) + ".." +
+            us(1019) + "us thread=0 corr=" + corr + "1\nkernel t=" + us(1022) +
+            ".." + us(1030) + "us device=0 stream=7 corr=" + corr +
+            "1 name=cudnn::conv_kernel\n" + Look(i * 10'000 + 300, 1);
+  }
+  const std::vector<Gap> gaps = GapsOf(TraceFromText(text));
+  EXPECT_EQ(gaps.at(0).ns[static_cast<size_t>(IdleCause::kInput)], 990'000);
+}
+
+TEST(SeenFramesTest, LooksAreCountedByWhatTheThreadIsAt) {
+  const TraceModel model = TraceFromText(
+      kPauses + Look(200, 1) + Look(500, 1) + Look(900, 1) + Look(1015, 3) +
+      Look(1200, 3) + "frames t=1300us thread=0\n");
+  SeenFramesKeeper keeper(model);
+  for (const Gap& gap : GapsOf(model)) keeper.Add(gap);
+  const SeenFrames seen = keeper.Take();
+  const auto input = static_cast<size_t>(SeenIn::kInput);
+  EXPECT_EQ(seen.all[input], 5);
+  EXPECT_EQ(seen.by_role[input][static_cast<size_t>(FrameRole::kLoader)], 3);
+  EXPECT_EQ(seen.all[static_cast<size_t>(SeenIn::kCall)], 1);
+  const std::map<std::string, uint64_t> names = {{"train.py:7 collate", 3},
+                                                 {"train.py:9 make", 1}};
+  EXPECT_EQ(seen.by_name[input], names);
+}
+
+LaunchSite Path(std::vector<SiteFrame> frames) {
+  return {.kind = SiteKind::kPython,
+          .truncated = false,
+          .frames = std::move(frames)};
+}
+
+TEST(NameOfPauseTest, IsTheInnermostLineOfTheProgramAndWhatItCalls) {
+  const SiteFrame own{.function = "Set.__getitem__",
+                      .place = "/me/data.py",
+                      .detail = "",
+                      .line = 33};
+  const SiteFrame library{.function = "resize",
+                          .place = "/v/site-packages/torchvision/f.py",
+                          .detail = "",
+                          .line = 9};
+  const SiteFrame wait{.function = "Condition.wait",
+                       .place = "/usr/lib/python3.11/threading.py",
+                       .detail = "",
+                       .line = 320};
+  EXPECT_EQ(NameOfPause(Path({own})), "data.py:33 Set.__getitem__");
+  EXPECT_EQ(NameOfPause(Path({library, own})),
+            "data.py:33 Set.__getitem__ > torchvision/f.py resize");
+  EXPECT_EQ(NameOfPause(Path({wait, library, own})),
+            "data.py:33 Set.__getitem__ > torchvision/f.py resize");
+  EXPECT_EQ(NameOfPause(Path({wait, own})), "data.py:33 Set.__getitem__");
+  EXPECT_EQ(NameOfPause(Path({library})), "torchvision/f.py resize");
+  EXPECT_EQ(NameOfPause(Path({wait})), "");
+}
+
+TEST(FrameRolesTest, TheInnermostFrameOfAKnownPackageDecides) {
+  const SiteFrame loader{
+      .function = "_BaseDataLoaderIter.__next__",
+      .place = "/site-packages/torch/utils/data/dataloader.py",
+      .detail = "",
+      .line = 1};
+  const SiteFrame callback{
+      .function = "Callback.on_epoch_end",
+      .place = "/site-packages/keras/src/callbacks/callback.py",
+      .detail = "",
+      .line = 1};
+  const SiteFrame own{.function = "step",
+                      .place = "/me/wandb/grain/train.py",
+                      .detail = "",
+                      .line = 1};
+  EXPECT_EQ(RoleOf(Path({loader, callback})), FrameRole::kLoader);
+  EXPECT_EQ(RoleOf(Path({own, callback, loader})), FrameRole::kAside);
+  EXPECT_EQ(RoleOf(Path({own})), FrameRole::kNone);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
