@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "absl/strings/str_format.h"
 #include "analyzer/advice/rules.h"
+#include "analyzer/advice/seen_places.h"
 
 // The device has nothing to do until the host has the next batch.
 namespace dltap::analyzer {
@@ -47,6 +49,31 @@ constexpr Wording kWaitsForIt = {
     .tensorflow = "tf.data: .map(f, num_parallel_calls=N).prefetch(N)",
     .mxnet = "more workers (num_workers), if a DataLoader gives the input"};
 
+// Looks have found a loader at work, and nothing else.
+constexpr Wording kLoaderMakes = {
+    .any = kMakesIt.any,
+    .torch = "num_workers > 0 in the DataLoader: this thread makes its input",
+    .tensorflow = "tf.data: .map(f, num_parallel_calls=N).prefetch(N)",
+    .mxnet = "num_workers > 0 in the DataLoader: this thread makes its input"};
+constexpr Wording kLoaderMakesOrWaits = {
+    .any = kMakesIt.any,
+    .torch =
+        "num_workers > 0 in the DataLoader, and as many as keep up; all that "
+        "is done to a batch belongs there",
+    .tensorflow = kLoaderMakes.tensorflow,
+    .mxnet = "num_workers > 0 in the DataLoader, and as many as keep up"};
+constexpr Wording kWaitsForLoader = {
+    .any = kWaitsForIt.any,
+    .torch =
+        "more workers in the DataLoader (num_workers), or a quicker source",
+    .tensorflow = kWaitsForIt.tensorflow,
+    .mxnet = "more workers in the DataLoader (num_workers)"};
+// And none at all.
+constexpr Wording kNoLoader = {
+    .any =
+        "do that in another thread or process, ahead of the step, or less "
+        "often: no loader of a known library is at work there"};
+
 constexpr Wording kServes = {
     .any =
         "make the next input ready, and deliver results, in other threads or "
@@ -68,9 +95,35 @@ bool OnlyServes(const Facts& facts) {
   return forward;
 }
 
-const Wording& ActOn(std::optional<double> runs) {
-  if (!runs) return kMakesItOrWaits;
-  return *runs >= kMakesItItself ? kMakesIt : kWaitsForIt;
+const Wording& ActOn(const Facts& facts) {
+  constexpr double kMost = 0.9;
+  const std::optional<double> runs = facts.figures.program.input_runnable_share;
+  const std::optional<double> loads =
+      SeenShare(facts, SeenIn::kInput, FrameRole::kLoader);
+  if (loads && *loads <= 1 - kMost) return kNoLoader;
+  const bool is_loader = loads && *loads >= kMost;
+  if (!runs) return is_loader ? kLoaderMakesOrWaits : kMakesItOrWaits;
+  const bool makes = *runs >= kMakesItItself;
+  if (is_loader) return makes ? kLoaderMakes : kWaitsForLoader;
+  return makes ? kMakesIt : kWaitsForIt;
+}
+
+// No call tells the loader from what else runs before the next copy; looks at
+// the frames do.
+std::string Why(const Facts& facts, double ns, bool serves) {
+  const std::string places = SeenPlaces(facts, SeenIn::kInput);
+  if (!places.empty()) {
+    return absl::StrFormat(
+        "the GPU waits %.2f ms a step for its input; meanwhile the program is "
+        "in %s",
+        ns * 1e-6, places);
+  }
+  return absl::StrFormat(
+      "the GPU waits %.2f ms a step for its input, or what else the program "
+      "does between a step and the copy of the next %s",
+      ns * 1e-6,
+      serves ? "input: work on results, waiting for requests or locks"
+             : "batch: an environment, callbacks, logging");
 }
 
 }  // namespace
@@ -81,16 +134,8 @@ void AdviseInput(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice;
   const bool serves = OnlyServes(facts);
-  advice.act =
-      (serves ? kServes : ActOn(facts.figures.program.input_runnable_share))
-          .For(facts.framework);
-  // No call tells the loader from what else runs before the next copy.
-  advice.why = absl::StrFormat(
-      "the GPU waits %.2f ms a step for its input, or what else the program "
-      "does between a step and the copy of the next %s",
-      ns * 1e-6,
-      serves ? "input: work on results, waiting for requests or locks"
-             : "batch: an environment, callbacks, logging");
+  advice.act = (serves ? kServes : ActOn(facts)).For(facts.framework);
+  advice.why = Why(facts, ns, serves);
   advice.phase = Phase::kIo;
   advice.evidence = {.count = facts.Step(idle.count),
                      .ns = ns,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
 #include "absl/strings/str_format.h"
 #include "analyzer/advice/rules.h"
+#include "analyzer/advice/seen_places.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -40,6 +43,8 @@ void AdvisePauses(const Facts& facts, std::vector<Advice>& out) {
   advice.why = absl::StrFormat(
       "in %.1f long pauses a step the program %s, and the GPU waits %.2f ms",
       facts.Step(idle.count), Doing(idle), ns * 1e-6);
+  const std::string places = SeenPlaces(facts, SeenIn::kBetweenCalls);
+  if (!places.empty()) advice.why += "; between calls it is in " + places;
   advice.evidence = {.count = facts.Step(idle.count),
                      .ns = ns,
                      .share = facts.ShareOfStep(ns),

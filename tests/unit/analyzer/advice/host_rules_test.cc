@@ -94,16 +94,47 @@ TEST(InputAdviceTest, WaitingForInputWantsWorkers) {
 TEST(InputAdviceTest, AnEnvironmentMayMakeTheInput) {
   // No loader is taken for granted, whatever the framework.
   for (const char* framework : {"torch 2.11.0", "tensorflow 2.21.0", ""}) {
-    const std::string trains =
-        absl::StrReplaceAll(Loading(700, framework),
-                            {{"cublasSgemm_v2 m=64 n=64 k=64",
-                              "cudnnConvolutionBackwardFilter"}});
+    const std::string trains = absl::StrReplaceAll(
+        Loading(700, framework),
+        {{"cublasSgemm_v2 m=64 n=64 k=64", "cudnnConvolutionBackwardFilter"}});
     const auto advice = Given(AdviceOf(trains), "input");
     ASSERT_NE(advice, nullptr) << framework;
     EXPECT_NE(advice->act.find("environment"), std::string::npos);
     EXPECT_NE(advice->act.find(" if "), std::string::npos);
     EXPECT_NE(advice->why.find("environment"), std::string::npos);
   }
+}
+
+// One look into each pause of Loading(700) finds that file's function.
+std::string WithLooks(const std::string& text, const std::string& place) {
+  std::string looks =
+      "site 1 python\nframe function=fetch place=" + place +
+      " line=9\nframe function=<module> place=/me/train.py line=30\n";
+  std::string at;
+  for (int i = 1; i < kSteps; ++i) {
+    at += Line("frames t=", i * 1'020 + 600, "us thread=0 site=1");
+  }
+  return looks + text + at;
+}
+
+TEST(InputAdviceTest, LooksAtFramesTellTheLoaderFromTheRest) {
+  const std::string trains = absl::StrReplaceAll(
+      Loading(700),
+      {{"cublasSgemm_v2 m=64 n=64 k=64", "cudnnConvolutionBackwardFilter"}});
+  const auto loader =
+      Given(AdviceOf(WithLooks(
+                trains, "/v/site-packages/torch/utils/data/_utils/fetch.py")),
+            "input");
+  ASSERT_NE(loader, nullptr);
+  EXPECT_EQ(loader->act.find(" if "), std::string::npos) << loader->act;
+  EXPECT_NE(loader->why.find("train.py:30 <module> > "
+                             "torch/utils/data/_utils/fetch.py fetch"),
+            std::string::npos)
+      << loader->why;
+  const auto own = Given(AdviceOf(WithLooks(trains, "/me/train.py")), "input");
+  ASSERT_NE(own, nullptr);
+  EXPECT_EQ(own->act.find("num_workers"), std::string::npos) << own->act;
+  EXPECT_NE(own->why.find("train.py:9 fetch"), std::string::npos) << own->why;
 }
 
 TEST(InputAdviceTest, PassesForwardAloneMayBeServed) {
@@ -114,8 +145,8 @@ TEST(InputAdviceTest, PassesForwardAloneMayBeServed) {
   const std::string serves = Loading(700);
   EXPECT_NE(why(serves).find("requests"), std::string::npos);
   const std::string trains = absl::StrReplaceAll(
-      serves, {{"cublasSgemm_v2 m=64 n=64 k=64",
-                "cudnnConvolutionBackwardFilter"}});
+      serves,
+      {{"cublasSgemm_v2 m=64 n=64 k=64", "cudnnConvolutionBackwardFilter"}});
   EXPECT_NE(why(trains).find("callbacks"), std::string::npos);
 }
 
@@ -351,8 +382,8 @@ std::string Sleeping() {
     program.Step(i, at - 10, at + 8039);
     program.Launch(at - 6, at, at + 1000);
     for (const int asleep_at : {at + 1020, at + 3990}) {
-      program.Add(Line("sample t=", asleep_at, "us thread=0 on_cpu=0 cpu=",
-                       4000 * i, "us"));
+      program.Add(Line("sample t=", asleep_at,
+                       "us thread=0 on_cpu=0 cpu=", 4000 * i, "us"));
     }
     at += 4010;
     for (int k = 0; k < 4; ++k, at += 1010) program.Launch(at - 6, at, at + 10);
