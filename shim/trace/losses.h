@@ -66,7 +66,7 @@
   X(kSiteUnknown, 28, "site_unknown",                                    \
     "calls whose launch site could not be taken")                        \
   X(kSiteTableFull, 29, "site_table_full",                               \
-    "calls whose launch site was one too many for the table")            \
+    "calls and looks whose path was one too many for the table")         \
   X(kOperandUnknown, 30, "operand_unknown",                              \
     "library calls that ran on tensors whose addresses were not found")  \
   X(kSwitchesLost, 31, "switches_lost",                                  \

@@ -15,6 +15,7 @@
 namespace dltap::shim {
 
 bool CopyFile::Open(const char* ring_path) {
+  fd_ = -1;
   char path[kMaxRingPathBytes + 8];
   const int length = snprintf(path, sizeof(path), "%s.page", ring_path);
   if (length < 0 || static_cast<size_t>(length) >= sizeof(path)) return false;

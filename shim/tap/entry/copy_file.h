@@ -11,6 +11,10 @@ namespace dltap::shim {
 // process's memory: write() says EFAULT where process_vm_readv() would, and no
 // seccomp filter of a program that writes files kills it for that. All zeros is
 // the state before Open(). Collector only.
+//
+// The file has a number among the program's. A program that closes what it did
+// not open and gives the number to a file of its own is noticed before each
+// write; in the time of a system call between the two it is not.
 class CopyFile {
  public:
   static constexpr size_t kPageBytes = 4096;

@@ -51,15 +51,10 @@ bool PythonConnection::Connect() {
   if (looking_.exchange(1, std::memory_order_acquire) != 0) return false;
   looked_.store(loads, std::memory_order_relaxed);
   PythonSymbols symbols;
-  WithLoadedObjects([&symbols](const LoadedObjects& objects) {
-    FindPythonSymbols(objects, &symbols);
-  });
-  if (symbols.code_type == 0) {
-    looking_.store(0, std::memory_order_release);
-    return false;
-  }
   bool is_free_threaded = false;
-  if (symbols.version != nullptr) {
+  WithLoadedObjects([&](const LoadedObjects& objects) {
+    FindPythonSymbols(objects, &symbols);
+    if (symbols.version == nullptr) return;
     const char* version = symbols.version();
     is_free_threaded = strstr(version, "free-threading") != nullptr;
     char* rest = nullptr;
@@ -67,6 +62,10 @@ bool PythonConnection::Connect() {
     const auto minor =
         static_cast<int>(*rest == '.' ? strtol(rest + 1, nullptr, 10) : 0);
     reader_.layout = LayoutOfPython(major, minor);
+  });
+  if (symbols.code_type == 0) {
+    looking_.store(0, std::memory_order_release);
+    return false;
   }
   reader_.code_type = symbols.code_type;
   reader_.text_type = symbols.text_type;
@@ -88,13 +87,27 @@ bool PythonConnection::Connect() {
   return true;
 }
 
-uintptr_t PythonConnection::NewestThread() const {
+uintptr_t PythonConnection::AskNewestThread() const {
   if (main_ == nullptr || newest_thread_ == nullptr || is_finalizing_() != 0) {
     return 0;
   }
   void* interpreter = main_();
   if (interpreter == nullptr) return 0;
   return reinterpret_cast<uintptr_t>(newest_thread_(interpreter));
+}
+
+uintptr_t PythonConnection::NewestThread(bool* is_gone) const {
+  uintptr_t newest = 0;
+  *is_gone = true;
+  WithLoadedObjects([&](const LoadedObjects& objects) {
+    const auto* code = reinterpret_cast<const void*>(reader_.code_type);
+    const int at = objects.Containing(code);
+    uint64_t bytes = 0;
+    *is_gone = at == LoadedObjects::kNone ||
+               objects[at].Elf().FindVariable("PyCode_Type", &bytes) != code;
+    if (!*is_gone) newest = AskNewestThread();
+  });
+  return newest;
 }
 
 // Nothing of a thread's state is certain once the interpreter ends.

@@ -46,11 +46,13 @@ class PythonConnection {
   // ---- Of any thread, on which nothing is asked: what reads its frames.
   PythonReader& reader() { return reader_; }
   // The newest thread state of the main interpreter. Calls functions of
-  // Python's that look at two variables. 0: there is none, or they are not
-  // known, or the interpreter ends.
-  uintptr_t NewestThread() const;
+  // Python's that look at two variables, under the loader's lock, lest they go
+  // meanwhile. 0: there is none, or they are not known, or the interpreter
+  // ends, or the program has unloaded it, and `is_gone` says so.
+  uintptr_t NewestThread(bool* is_gone) const;
 
  private:
+  uintptr_t AskNewestThread() const;
   enum class State : uint32_t { kNone, kFound, kChecked, kRefused };
 
   uintptr_t FirstFrame() const;

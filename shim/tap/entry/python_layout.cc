@@ -22,7 +22,11 @@ class TableBytes {
  public:
   TableBytes(MemoryView& memory, uintptr_t bytes_object) : memory_(memory) {
     uint64_t size = 0;
-    if (bytes_object != 0 && memory.Load(bytes_object + kPythonSize, &size)) {
+    // A look from outside may find anything there; and 64 KiB are some 7,000
+    // lines.
+    constexpr uint64_t kMostBytes = 64 << 10;
+    if (bytes_object != 0 && memory.Load(bytes_object + kPythonSize, &size) &&
+        size <= kMostBytes) {
       at_ = bytes_object + kPythonBytes;
       end_ = at_ + size;
     }

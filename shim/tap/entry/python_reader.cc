@@ -23,21 +23,15 @@ uintptr_t At(uintptr_t object, int16_t member) {
 
 int StablePart(const PythonPath& before, const PythonPath& after) {
   int first = after.count;
-  for (int i = before.count; i > 0 && first > 0; --i, --first) {
+  for (int i = before.count; i > 0 && first > 0; --i) {
     const PythonPath::Frame& was = before.frames[i - 1];
     const PythonPath::Frame& is = after.frames[first - 1];
     if (was.frame != is.frame || was.code != is.code) break;
+    --first;
+    // One that has gone on is the innermost that stayed.
+    if (was.instruction != is.instruction) break;
   }
   return first;
-}
-
-uint64_t HashPath(const PythonPath& path, int first) {
-  uint64_t hash = 0;
-  for (int i = path.count; i-- > first;) {
-    hash = MixPython(hash, path.frames[i].code);
-    if (i > first) hash = MixPython(hash, path.frames[i].instruction);
-  }
-  return hash;
 }
 
 bool PythonReader::FindFrame(MemoryView& memory, uintptr_t thread_state,
@@ -104,16 +98,54 @@ bool PythonReader::LooksRight(MemoryView& memory, const PythonPath& path,
   return path.count > first;
 }
 
-bool PythonReader::AreCode(MemoryView& memory, const PythonPath& path,
-                           int first) const {
-  for (int i = first; i < path.count; ++i) {
-    uintptr_t type = 0;
-    if (!memory.Load(path.frames[i].code + kPythonType, &type) ||
-        type != code_type) {
-      return false;
+bool PythonReader::MixText(MemoryView& memory, uintptr_t object,
+                           uint64_t* hash) const {
+  char text[kMostTextBytes];
+  const uint32_t bytes =
+      ReadPythonText(memory, *layout, object, text, sizeof(text));
+  for (uint32_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    const uint32_t left = bytes - at;
+    memcpy(&word, text + at, left < sizeof(word) ? left : sizeof(word));
+    *hash = MixPython(*hash, word);
+  }
+  return bytes != 0;
+}
+
+bool PythonReader::MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
+                            uint64_t* hash) const {
+  const int16_t name_at =
+      layout->qualified_name >= 0 ? layout->qualified_name : layout->name;
+  uintptr_t type = 0, name = 0, file = 0;
+  int32_t line = 0;
+  if (!memory.Load(frame.code + kPythonType, &type) || type != code_type ||
+      !memory.Load(At(frame.code, layout->first_line), &line) ||
+      !memory.Load(At(frame.code, name_at), &name) ||
+      !memory.Load(At(frame.code, layout->filename), &file)) {
+    return false;
+  }
+  *hash = MixPython(MixPython(*hash, frame.code), static_cast<uint32_t>(line));
+  // Code without a name is no code.
+  if (!MixText(memory, name, hash)) return false;
+  MixText(memory, file, hash);
+  if (frame.code == module_call.load(std::memory_order_relaxed)) {
+    char text[kMostTextBytes];
+    const uint32_t bytes = ClassOfSelf(memory, frame.frame, text, sizeof(text));
+    for (uint32_t i = 0; i < bytes; ++i) {
+      *hash = MixPython(*hash, static_cast<uint8_t>(text[i]));
     }
   }
-  return path.count > first;
+  return true;
+}
+
+uint64_t PythonReader::HashPath(MemoryView& memory, const PythonPath& path,
+                                int first) const {
+  uint64_t hash = 0;
+  for (int i = path.count; i-- > first;) {
+    if (!MixFrame(memory, path.frames[i], &hash)) return 0;
+    if (i > first) hash = MixPython(hash, path.frames[i].instruction);
+  }
+  return hash | 1;
 }
 
 uint32_t PythonReader::Line(MemoryView& memory,

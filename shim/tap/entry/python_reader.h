@@ -25,11 +25,8 @@ struct PythonPath {
 };
 
 // Which frame of `after` is the innermost that was there before, too, with all
-// around it; `after.count`: none.
+// around it at the same calls; `after.count`: none.
 int StablePart(const PythonPath& before, const PythonPath& after);
-
-// Stands for the path from a frame on, wherever in its code that one is.
-uint64_t HashPath(const PythonPath& path, int first);
 
 // Reads what an interpreter keeps, by way of the kernel: memory that is not
 // what it is taken for gives false, never a fault. Of another thread than the
@@ -54,8 +51,11 @@ struct PythonReader {
 
   // Whether the code of each, from a frame on, has what the layout says.
   bool LooksRight(MemoryView& memory, const PythonPath& path, int first) const;
-  // Whether it is code: enough where the layout is known to be right.
-  bool AreCode(MemoryView& memory, const PythonPath& path, int first) const;
+  // Stands for the path from a frame on, wherever in its code that one is: of
+  // each what Describe() says, for other code may come to lie where some was.
+  // 0: it cannot be read, or is none.
+  uint64_t HashPath(MemoryView& memory, const PythonPath& path,
+                    int first) const;
 
   // The line that a frame executes; 0: not known.
   uint32_t Line(MemoryView& memory, const PythonPath::Frame& frame) const;
@@ -67,6 +67,9 @@ struct PythonReader {
 
  private:
   bool IsCode(MemoryView& memory, uintptr_t code) const;
+  bool MixText(MemoryView& memory, uintptr_t object, uint64_t* hash) const;
+  bool MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
+                uint64_t* hash) const;
   bool AddFrame(MemoryView& memory, const PythonPath::Frame& frame,
                 SiteDefinition* site);
   uint32_t ClassOfSelf(MemoryView& memory, uintptr_t frame, char* out,

@@ -15,6 +15,7 @@
 #include "shim/tap/entry/python_reader.h"
 #include "shim/tap/entry/site_definition.h"
 #include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_state.h"
@@ -46,6 +47,8 @@ struct Place {
   uintptr_t state;  // 0: not known
 };
 
+constexpr uint32_t kMostWanted = 32;
+
 // Of one session; zeros when it begins.
 struct FrameWatch {
   CopyFile file;
@@ -61,6 +64,8 @@ struct FrameWatch {
   bool is_off;
   KnownPath paths[kPathSlots];
   Place places[kPlaces];
+  uint32_t wanted[kMostWanted];  // threads whose state is to be searched
+  uint32_t wanted_count;
 };
 constinit LateTable<FrameWatch> g_watch;
 
@@ -88,13 +93,14 @@ void StartFrames() {
 }
 
 // While there is none, it is looked for where something was loaded.
-void FindPython() {
-  FrameWatch* watch = g_watch.Find();
-  if (watch == nullptr || watch->is_off || watch->python.is_usable()) return;
+void FindPython(FrameWatch& watch) {
   const uint64_t now_ns = MonotonicNs();
-  if (now_ns < watch->connect_ns) return;
-  watch->connect_ns = now_ns + kConnectEachNs;
-  if (watch->python.Connect() && !watch->python.is_usable()) StopFrames();
+  if (now_ns < watch.connect_ns) return;
+  watch.connect_ns = now_ns + kConnectEachNs;
+  if (!watch.python.Connect()) return;
+  if (!watch.python.is_usable() || watch.python.reader().layout->thread < 0) {
+    StopFrames();
+  }
 }
 
 void ForgetPaths() {
@@ -117,50 +123,88 @@ bool IsThreadOfProcess(uint64_t tid) {
 }
 
 // The thread that forked keeps its number in the child's interpreter (3.11,
-// 3.12), which then is nobody's, and its state is the oldest there.
-bool IsForkedThread(FrameWatch& watch, uintptr_t oldest, uint32_t tid) {
+// 3.12), which then is nobody's, and its state is the only one there.
+bool IsForkedThread(FrameWatch& watch, uintptr_t only, uint32_t tid) {
   uint64_t number = 0;
-  return tid == static_cast<uint32_t>(getpid()) && oldest != 0 &&
-         LoadNumber(watch, oldest, &number) && number != 0 &&
+  return tid == static_cast<uint32_t>(getpid()) &&
+         LoadNumber(watch, only, &number) && number != 0 &&
          !IsThreadOfProcess(number);
 }
 
-uintptr_t SearchState(FrameWatch& watch, uint32_t tid) {
-  uintptr_t state = watch.python.NewestThread();
-  uintptr_t oldest = 0;
+uintptr_t SearchState(FrameWatch& watch, uintptr_t newest, uint32_t tid) {
+  uintptr_t state = newest;
   uint64_t number = 0;
   for (int i = 0; state != 0 && i < kMostThreads; ++i) {
     if (!LoadNumber(watch, state, &number)) return 0;
     if (number == tid) return state;
-    oldest = state;
-    if (!watch.memory.Load(state + kPythonOlder, &state)) return 0;
+    uintptr_t older = 0;
+    if (!watch.memory.Load(state + kPythonOlder, &older)) return 0;
+    if (older == 0 && i == 0 && IsForkedThread(watch, state, tid)) return state;
+    state = older;
   }
-  return state == 0 && IsForkedThread(watch, oldest, tid) ? oldest : 0;
+  return 0;
 }
 
-// 0: the interpreter does not know the thread, as far as is known. One that it
-// has not known is searched for less and less often.
-uintptr_t StateOf(FrameWatch& watch, uint32_t tid) {
-  constexpr uint16_t kMostMisses = 8;
+Place& PlaceOf(FrameWatch& watch, uint32_t tid) {
   Place& place = watch.places[tid % kPlaces];
-  uint64_t number = 0;
   if (place.tid != tid) place = {tid, 0, 0, 0, 0};
+  return place;
+}
+
+// A thread that is not known is searched for less and less often.
+void Search(FrameWatch& watch, uintptr_t newest, uint32_t tid) {
+  constexpr uint16_t kMostMisses = 8;
+  Place& place = PlaceOf(watch, tid);
+  uint64_t number = 0;
+  place.state = SearchState(watch, newest, tid);
+  if (place.state != 0 && LoadNumber(watch, place.state, &number)) {
+    place.number = static_cast<uint32_t>(number);
+    return;
+  }
+  place.waits = static_cast<uint16_t>(1 << place.misses);
+  if (place.misses < kMostMisses) ++place.misses;
+}
+
+// What is known holds for the interpreter that the program has unloaded.
+void ForgetPython(FrameWatch& watch) {
+  memset(static_cast<void*>(&watch.python), 0, sizeof(watch.python));
+  memset(watch.places, 0, sizeof(watch.places));
+  ForgetPaths();
+  watch.is_checked = false;
+}
+
+// In a pass, since the loader's lock may be needed, which a thread may hold
+// that waits for the collector.
+void FindThreads() {
+  FrameWatch* watch = g_watch.Find();
+  if (watch == nullptr || watch->is_off) return;
+  if (!watch->python.is_usable()) return FindPython(*watch);
+  if (watch->wanted_count == 0) return;
+  bool is_gone = false;
+  const uintptr_t newest = watch->python.NewestThread(&is_gone);
+  watch->memory.Begin(watch->file);
+  for (uint32_t i = 0; i < watch->wanted_count && !is_gone; ++i) {
+    Search(*watch, newest, watch->wanted[i]);
+  }
+  watch->wanted_count = 0;
+  if (is_gone) ForgetPython(*watch);
+}
+
+// 0: the interpreter does not know the thread, as far as is known.
+uintptr_t StateOf(FrameWatch& watch, uint32_t tid) {
+  Place& place = PlaceOf(watch, tid);
+  uint64_t number = 0;
   if (place.state != 0 && LoadNumber(watch, place.state, &number) &&
       number == place.number) {
     return place.state;
   }
+  place.state = 0;
   if (place.waits > 0) {
     --place.waits;
-    return 0;
+  } else if (watch.wanted_count < kMostWanted) {
+    watch.wanted[watch.wanted_count++] = tid;
   }
-  place.state = SearchState(watch, tid);
-  if (place.state != 0 && LoadNumber(watch, place.state, &number)) {
-    place.number = static_cast<uint32_t>(number);
-  } else {
-    place.waits = static_cast<uint16_t>(1 << place.misses);
-    if (place.misses < kMostMisses) ++place.misses;
-  }
-  return place.state;
+  return 0;
 }
 
 bool ReadPath(FrameWatch& watch, uint32_t tid, PythonPath* path) {
@@ -185,9 +229,9 @@ bool ReadStablePath(FrameWatch& watch, uint32_t tid, int* first) {
 }
 
 // Frames of a version look as its headers say, or none of them is believed.
-bool LooksRight(FrameWatch& watch, int first) {
+bool AreChecked(FrameWatch& watch, int first) {
+  if (watch.is_checked) return true;
   const PythonReader& reader = watch.python.reader();
-  if (watch.is_checked) return reader.AreCode(watch.memory, watch.path, first);
   watch.is_checked = reader.LooksRight(watch.memory, watch.path, first);
   if (!watch.is_checked && ++watch.wrong_looks >= kMostWrongLooks) StopFrames();
   return watch.is_checked;
@@ -210,33 +254,40 @@ void Keep(FrameWatch& watch, uint64_t hash, uint32_t site) {
   ++watch.used;
 }
 
-// 0: there are too many, or it cannot be read.
-uint32_t Define(FrameWatch& watch, int first) {
-  if (watch.used >= kMostUsed ||
-      !watch.python.reader().Describe(watch.memory, watch.path, first,
-                                      &watch.site)) {
+// 0: there are too many, or it cannot be read. What the hash stands for is
+// still there when it has been described.
+uint32_t Define(FrameWatch& watch, int first, uint64_t hash) {
+  PythonReader& reader = watch.python.reader();
+  if (watch.used >= kMostUsed) {
+    CountLoss(trace::LossKind::kSiteTableFull);
     return 0;
   }
+  if (!reader.Describe(watch.memory, watch.path, first, &watch.site)) return 0;
+  watch.memory.Forget();
+  const uint64_t after = reader.HashPath(watch.memory, watch.path, first);
+  if (after != hash) return 0;
   const uint32_t id = SiteDefinition::NextId();
   watch.site.Write(id);
   return id;
 }
 
-// A path is known by the innermost instruction, so that nothing but frames need
-// be read, and by its line, which many instructions share.
+// A path is known by the innermost instruction, so that no line need be looked
+// up, and by its line, which many instructions share.
 uint32_t SiteOfPath(FrameWatch& watch, int first) {
   const PythonPath::Frame& innermost = watch.path.frames[first];
-  const uint64_t path = HashPath(watch.path, first);
+  const PythonReader& reader = watch.python.reader();
+  const uint64_t path = reader.HashPath(watch.memory, watch.path, first);
+  if (path == 0) return 0;
   const uint64_t by_instruction = MixPython(path, innermost.instruction) | 1;
   const KnownPath* known = Find(watch, by_instruction);
   if (known != nullptr && known->hash != 0) return known->site;
-  if (!LooksRight(watch, first)) return 0;
-  const uint32_t line = watch.python.reader().Line(watch.memory, innermost);
-  const uint64_t by_line = MixPython(~path, line) | 1;
+  if (!AreChecked(watch, first)) return 0;
+  const uint64_t by_line =
+      MixPython(~path, reader.Line(watch.memory, innermost)) | 1;
   known = Find(watch, by_line);
   uint32_t site = known != nullptr && known->hash != 0 ? known->site : 0;
   if (site == 0) {
-    site = Define(watch, first);
+    site = Define(watch, first, path);
     if (site == 0) return 0;
     Keep(watch, by_line, site);
   }
@@ -247,7 +298,6 @@ uint32_t SiteOfPath(FrameWatch& watch, int first) {
 void LookAtFrames(uint32_t tid, uint32_t thread_index) {
   FrameWatch* watch = g_watch.Find();
   if (watch == nullptr || watch->is_off || !watch->python.is_usable()) return;
-  if (watch->python.reader().layout->thread < 0) return;
   trace::ThreadFramesRecord record = {};
   record.ticks = Ticks();
   watch->memory.Begin(watch->file);
@@ -263,7 +313,7 @@ void LookAtFrames(uint32_t tid, uint32_t thread_index) {
 void WatchPythonFrames() {
   LookAtThreadsBy(LookAtFrames);
   AddParticipant({.start = StartFrames,
-                  .pass = FindPython,
+                  .pass = FindThreads,
                   .exit = [](uint64_t) { StopFrames(); },
                   .stop = StopFrames,
                   .forget = ForgetPaths});

@@ -66,6 +66,7 @@ uint64_t Uneven(uint64_t ns) {
 
 void LookAtThreads(uint64_t now_ns) {
   g_schedule.threads_ns = now_ns + Uneven(SampleThreads(now_ns));
+  LookFurther(now_ns);
 }
 
 void TakeSamples(uint64_t now_ns, bool final) {

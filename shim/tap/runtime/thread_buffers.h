@@ -48,6 +48,7 @@ struct alignas(64) ThreadBuffer {
   bool is_replaced;       // the tid is a newer thread's
   bool is_named;
   bool has_run_delay;
+  bool wants_look;  // LookFurther() has it before it
   SwitchWatch switches;
   char name[16];
   // Written by the owner without synchronization, read by the collector:

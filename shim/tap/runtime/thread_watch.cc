@@ -33,7 +33,13 @@ constexpr uint64_t kLooksCpu = 250;
 // A pause is no end of the work.
 constexpr uint64_t kBusyForNs = 1'000'000'000;
 
+// What else is looked at with a sample may take half as much again, and waits
+// rather than samples.
+constexpr uint64_t kFurtherLooksCpu = 500;
+
 constinit uint32_t g_last_sampled = 0;
+constinit uint32_t g_last_looked = 0;
+constinit uint64_t g_further_ns = 0;  // not before
 constinit uint64_t g_last_work_ns = 0;
 
 [[gnu::section("dltap_at_load")]] constinit ThreadCountFinder g_find_count =
@@ -127,7 +133,7 @@ void SampleThread(ThreadBuffer& buffer) {
   if (ticks == 0) return;
   WriteSample(buffer, ticks, stat.state);
   FollowSwitches(buffer);
-  if (g_look != nullptr) g_look(tid, buffer.thread_index);
+  buffer.wants_look = true;
 }
 
 enum class Due : uint8_t { kNo, kWork, kIdle };
@@ -231,6 +237,23 @@ uint64_t SampleThreads(uint64_t now_ns) {
   }
   return NextLookNs(OwnCpuNs() - begin_ns,
                     now_ns - g_last_work_ns < kBusyForNs);
+}
+
+void LookFurther(uint64_t now_ns) {
+  if (g_look == nullptr || now_ns < g_further_ns) return;
+  const uint64_t begin_ns = OwnCpuNs();
+  const uint32_t count = g_buffers.count();
+  uint64_t cost_ns = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (++g_last_looked >= count) g_last_looked = 0;
+    ThreadBuffer& buffer = g_buffers.at(g_last_looked);
+    if (!buffer.wants_look || !buffer.is_owned()) continue;
+    buffer.wants_look = false;
+    g_look(buffer.tid.load(std::memory_order_relaxed), buffer.thread_index);
+    cost_ns = OwnCpuNs() - begin_ns;
+    if (cost_ns > kLongestLookNs / kFurtherLooksCpu) break;
+  }
+  g_further_ns = now_ns + cost_ns * kFurtherLooksCpu;
 }
 
 void SampleWatchedThreads(uint64_t now_ns) {

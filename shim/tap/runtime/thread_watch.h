@@ -18,6 +18,10 @@ namespace dltap::shim {
 // Returns in how many ns of monotonic time the next ones are due.
 uint64_t SampleThreads(uint64_t now_ns);
 
+// Then: what LookAtThreadsBy() has asked for, of those that were sampled since,
+// as far as that may take of a CPU.
+void LookFurther(uint64_t now_ns);
+
 // At the end, of those whose context switches are followed and which that has
 // left out: nothing else tells of what they did since.
 void SampleWatchedThreads(uint64_t now_ns);
@@ -50,7 +54,8 @@ bool IsLastThread();
 using ThreadCountFinder = const std::atomic<uint32_t>* (*)();
 void CountThreadsBy(ThreadCountFinder find);
 
-// Called with each look at a thread. Asked for once, at load.
+// What else is to be seen of a thread that was sampled. Asked for once, at
+// load.
 using ThreadLook = void (*)(uint32_t tid, uint32_t thread_index);
 void LookAtThreadsBy(ThreadLook look);
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are the frames that looks find those that the thread is in?
 
-Usage: frames_test.py DLTAP SIMGPU_DIR
+Usage: frames_test.py DLTAP PROGRAMS SIMGPU_DIR
 
 A Python program is for a known time at known places, and says what Python's own
 frames are there. More interpreters: SITES_TEST_PYTHONS, as in sites_test.py.
@@ -117,6 +117,25 @@ class FramesTest(unittest.TestCase):
         looks, text = self.record("forked")
         self.check(looks, text, ["sleeps", "computes"])
 
+    def test_code_where_other_code_was_is_not_it(self):
+        looks, _ = self.record("replaced")
+        names = {frame[0] for path in looks.counts for frame in path
+                 if frame[0].startswith("generation_")}
+        self.assertGreaterEqual(len(names), LEAST_LOOKS, looks.counts)
+        for path in looks.counts:
+            for name, place, _ in path:
+                if name.startswith("generation_"):
+                    self.assertEqual(place, f"/{name}.py")
+
+    def test_an_interpreter_that_is_unloaded_is_asked_no_more(self):
+        out = os.path.join(self.folder, "unloaded")
+        done = subprocess.run(
+            [DLTAP, "run", "--no-report", "--gpu", "sim:h100-sxm", "-o", out,
+             "--", PROGRAMS / "tap_unloaded_python",
+             PROGRAMS / "tap_like_python.so"], text=True,
+            stdout=subprocess.PIPE, timeout=300)
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
+
     def test_off_leaves_nothing(self):
         looks, _ = self.record("one", DLTAP_FRAMES="0")
         self.assertEqual(looks.counts, {})
@@ -124,5 +143,6 @@ class FramesTest(unittest.TestCase):
 
 if __name__ == "__main__":
     DLTAP = sys.argv[1]
-    SIMGPU = sys.argv[2]
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    PROGRAMS = pathlib.Path(sys.argv[2])
+    SIMGPU = sys.argv[3]
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

@@ -82,6 +82,23 @@ def descends(depth):
     return sleeps()
 
 
+def is_replaced(work):
+    """Functions one after the other, each in the place of the last."""
+    def base():
+        work()
+        time.sleep(SECONDS / 4)
+
+    for i in range(10):
+        name = f"generation_{i}"
+        more = ({"co_qualname": name} if sys.version_info >= (3, 11) else {})
+        code = base.__code__.replace(co_name=name, co_filename=f"/{name}.py",
+                                     **more)
+        function = type(base)(code, globals(), name, None, base.__closure__)
+        del code
+        function()
+        del function
+
+
 def kill_readers():
     """A filter that ends the process for reading or tracing another one."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -129,6 +146,10 @@ def main(folder, what):
         work()
         time.sleep(0.3)  # until all is open
         os.closerange(3, 4096)
+    if what == "replaced":
+        work()
+        is_replaced(work)
+        return
     if what == "threads":
         for thread in [in_thread(work, f) for f in (waits, computes)]:
             thread.join()
