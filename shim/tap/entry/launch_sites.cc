@@ -65,7 +65,12 @@ bool PythonSite(SiteTable& table, uint32_t* site) {
     *site = NoSite(LossKind::kSiteUnknown);
     return true;
   }
-  if (!python.is_usable() || !python.HasThread()) return false;
+  if (!python.is_usable()) return false;
+  if (!python.IsStillThere()) {
+    WriteSiteMode(SiteKind::kPython, SiteKind::kNative, python.why_not());
+    return false;
+  }
+  if (!python.HasThread()) return false;
   if (!python.is_checked()) {
     ScratchHold hold(table);
     if (hold.get() == nullptr) {

@@ -96,15 +96,35 @@ uintptr_t PythonConnection::AskNewestThread() const {
   return reinterpret_cast<uintptr_t>(newest_thread_(interpreter));
 }
 
+bool PythonConnection::IsIn(const LoadedObjects& objects) const {
+  const auto* code = reinterpret_cast<const void*>(reader_.code_type);
+  const int at = objects.Containing(code);
+  uint64_t bytes = 0;
+  return at != LoadedObjects::kNone &&
+         objects[at].Elf().FindVariable("PyCode_Type", &bytes) == code;
+}
+
+bool PythonConnection::IsStillThere() {
+  const auto* objects = g_loader.objects.load(std::memory_order_relaxed);
+  if (objects == nullptr) return true;
+  const uint64_t now =
+      LoadsSoFar() << 32 | objects->load(std::memory_order_relaxed);
+  if (seen_.load(std::memory_order_relaxed) == now) return true;
+  bool is_there = false;
+  WithLoadedObjects([&](const LoadedObjects& list) { is_there = IsIn(list); });
+  if (is_there) {
+    seen_.store(now, std::memory_order_relaxed);
+  } else {
+    Refuse("the program has unloaded its Python");
+  }
+  return is_there;
+}
+
 uintptr_t PythonConnection::NewestThread(bool* is_gone) const {
   uintptr_t newest = 0;
   *is_gone = true;
   WithLoadedObjects([&](const LoadedObjects& objects) {
-    const auto* code = reinterpret_cast<const void*>(reader_.code_type);
-    const int at = objects.Containing(code);
-    uint64_t bytes = 0;
-    *is_gone = at == LoadedObjects::kNone ||
-               objects[at].Elf().FindVariable("PyCode_Type", &bytes) != code;
+    *is_gone = !IsIn(objects);
     if (!*is_gone) newest = AskNewestThread();
   });
   return newest;

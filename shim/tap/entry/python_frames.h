@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "shim/tap/entry/loaded_objects.h"
 #include "shim/tap/entry/memory_view.h"
 #include "shim/tap/entry/python_reader.h"
 #include "shim/tap/entry/site_definition.h"
@@ -25,6 +26,9 @@ class PythonConnection {
   bool IsBeingFound() const;
   // Whether the interpreter knows the calling thread.
   bool HasThread() const { return this_thread_() != nullptr; }
+  // Whether the program has not unloaded it, as far as the loader's counts tell
+  // without its lock; with it where they have changed.
+  bool IsStillThere();
   // One whose frames may be read; else why_not() says why, if there is any.
   bool is_usable() const;
   const char* why_not() const;
@@ -53,6 +57,7 @@ class PythonConnection {
 
  private:
   uintptr_t AskNewestThread() const;
+  bool IsIn(const LoadedObjects& objects) const;
   enum class State : uint32_t { kNone, kFound, kChecked, kRefused };
 
   uintptr_t FirstFrame() const;
@@ -64,6 +69,7 @@ class PythonConnection {
   std::atomic<uint32_t> state_;
   std::atomic<uint32_t> looking_;
   std::atomic<uint64_t> looked_;  // loads of the loader then, plus 1
+  std::atomic<uint64_t> seen_;    // loads and objects, when it was still there
   std::atomic<const char*> why_not_;
   PythonReader reader_;
   void* (*this_thread_)();  // PyGILState_GetThisThreadState

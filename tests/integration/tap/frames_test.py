@@ -128,13 +128,15 @@ class FramesTest(unittest.TestCase):
                     self.assertEqual(place, f"/{name}.py")
 
     def test_an_interpreter_that_is_unloaded_is_asked_no_more(self):
-        out = os.path.join(self.folder, "unloaded")
-        done = subprocess.run(
-            [DLTAP, "run", "--no-report", "--gpu", "sim:h100-sxm", "-o", out,
-             "--", PROGRAMS / "tap_unloaded_python",
-             PROGRAMS / "tap_like_python.so"], text=True,
-            stdout=subprocess.PIPE, timeout=300)
-        self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
+        for sites in ("off", "python"):
+            out = os.path.join(self.folder, sites)
+            done = subprocess.run(
+                [DLTAP, "run", "--no-report", "--gpu", "sim:h100-sxm",
+                 "--sites", sites, "-o", out, "--",
+                 PROGRAMS / "tap_unloaded_python",
+                 PROGRAMS / "tap_like_python.so"], text=True,
+                stdout=subprocess.PIPE, timeout=300)
+            self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
 
     def test_off_leaves_nothing(self):
         looks, _ = self.record("one", DLTAP_FRAMES="0")
