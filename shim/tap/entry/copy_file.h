@@ -23,7 +23,6 @@ class CopyFile {
   // no such file can be had.
   bool Open(const char* ring_path);
   void Close();
-  bool is_open() const { return mapped_ != nullptr; }
 
   // The page at that address. False, and errno EFAULT: it cannot be read; with
   // another errno: the program has closed the file or may write none.

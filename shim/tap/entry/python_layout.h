@@ -40,10 +40,8 @@ struct PythonLayout {
   int16_t compact_bytes;
 };
 
-// PyThreadState: the neighbours in the interpreter's list, and the interpreter.
-inline constexpr uintptr_t kPythonNewer = 0;
+// PyThreadState: the next older one of the interpreter.
 inline constexpr uintptr_t kPythonOlder = 8;
-inline constexpr uintptr_t kPythonOwner = 16;
 inline constexpr uintptr_t kPythonType = 8;        // PyObject::ob_type
 inline constexpr uintptr_t kPythonSize = 16;       // PyVarObject::ob_size
 inline constexpr uintptr_t kPythonTypeName = 24;   // PyTypeObject::tp_name
