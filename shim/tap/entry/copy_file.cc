@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/ring_file.h"
@@ -30,31 +29,28 @@ bool CopyFile::Open(const char* ring_path) {
 bool CopyFile::Map(const char* path) {
   inode_ = InodeOf(fd_);
   unlink(path);
-  if (FileSizeLimit() < kPageBytes ||
-      AllocateBytes(fd_, 0, kPageBytes, true) != 0) {
+  if (FileSizeLimit() < kBytes || AllocateBytes(fd_, 0, kBytes, true) != 0) {
     return false;
   }
-  void* memory = mmap(nullptr, kPageBytes, PROT_READ, MAP_SHARED, fd_, 0);
+  void* memory = mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, fd_, 0);
   if (memory == MAP_FAILED) return false;
-  mapped_ = memory;
+  mapped_ = static_cast<const uint8_t*>(memory);
   return InodeOf(fd_) == inode_;
 }
 
 void CopyFile::Close() {
-  if (mapped_ != nullptr) munmap(const_cast<void*>(mapped_), kPageBytes);
+  if (mapped_ != nullptr) munmap(const_cast<uint8_t*>(mapped_), kBytes);
   mapped_ = nullptr;
   CloseIfOwn(&fd_, inode_);
 }
 
-bool CopyFile::Copy(uintptr_t page, uint8_t* out) {
+size_t CopyFile::Copy(const iovec* parts, int count) {
   errno = EBADF;
-  if (mapped_ == nullptr || InodeOf(fd_) != inode_) return false;
-  if (pwrite(fd_, reinterpret_cast<const void*>(page), kPageBytes, 0) !=
-      static_cast<ssize_t>(kPageBytes)) {
-    return false;
-  }
-  memcpy(out, mapped_, kPageBytes);
-  return true;
+  if (mapped_ == nullptr || InodeOf(fd_) != inode_) return 0;
+  // What has stopped the kernel behind the first bytes it does not say.
+  errno = EFAULT;
+  const ssize_t bytes = pwritev(fd_, parts, count, 0);
+  return bytes > 0 ? static_cast<size_t>(bytes) : 0;
 }
 
 }  // namespace dltap::shim

@@ -2,12 +2,14 @@
 #ifndef DLTAP_SHIM_TAP_ENTRY_COPY_FILE_H_
 #define DLTAP_SHIM_TAP_ENTRY_COPY_FILE_H_
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
 
 namespace dltap::shim {
 
-// A file of one page without a name, into which the kernel copies a page of the
+// A small file without a name, into which the kernel copies parts of the
 // process's memory: write() says EFAULT where process_vm_readv() would, and no
 // seccomp filter of a program that writes files kills it for that. All zeros is
 // the state before Open(). Collector only.
@@ -17,21 +19,23 @@ namespace dltap::shim {
 // write; in the time of a system call between the two it is not.
 class CopyFile {
  public:
-  static constexpr size_t kPageBytes = 4096;
+  static constexpr size_t kBytes = 32 << 10;
 
   // Beside the ring file, that is in shared memory where there is any. False:
   // no such file can be had.
   bool Open(const char* ring_path);
   void Close();
 
-  // The page at that address. False, and errno EFAULT: it cannot be read; with
-  // another errno: the program has closed the file or may write none.
-  bool Copy(uintptr_t page, uint8_t* out);
+  // Copies the parts, kBytes in all at most, to data(), one behind the other.
+  // Returns the bytes. Where they are fewer, the next one cannot be read (errno
+  // EFAULT), or the program has closed the file or may write none (another).
+  size_t Copy(const iovec* parts, int count);
+  const uint8_t* data() const { return mapped_; }
 
  private:
   bool Map(const char* path);
 
-  const void* mapped_;
+  const uint8_t* mapped_;
   uint64_t inode_;
   int fd_;
 };

@@ -17,48 +17,113 @@ void MemoryView::Begin(int pid) {
   Forget();
 }
 
-void MemoryView::Forget() {
-  for (uintptr_t& page : pages_) page = kNoPage;
-}
-
 void MemoryView::Begin(CopyFile& file) {
   Begin(0);
   file_ = &file;
 }
 
+void MemoryView::Forget() {
+  for (uintptr_t& line : lines_) line = kNoLine;
+  wanted_count_ = 0;
+}
+
+void MemoryView::Want(uintptr_t at, size_t bytes) {
+  // Of what is beyond, the kernel would take none of the others either.
+  constexpr uintptr_t kUserEnd = uintptr_t{1} << 47;
+  if (file_ == nullptr || at >= kUserEnd) return;
+  for (uintptr_t line = at - at % kLineBytes; line < at + bytes;
+       line += kLineBytes) {
+    const uintptr_t index = IndexOf(line);
+    if (lines_[index] == line || lines_[index] == (line | kIsWanted)) continue;
+    if (wanted_count_ == kMostWanted) Fetch();
+    lines_[index] = line | kIsWanted;
+    wanted_[wanted_count_++] = line;
+  }
+}
+
+// Each time up to the line that cannot be read.
+void MemoryView::Fetch() {
+  constexpr int kMostFailures = 8;
+  int first = 0;
+  for (int i = 0; i < kMostFailures && first < wanted_count_; ++i) {
+    first += FetchFrom(first) + 1;
+  }
+  for (int i = 0; i < wanted_count_; ++i) {
+    uintptr_t& line = lines_[IndexOf(wanted_[i])];
+    if (line == (wanted_[i] | kIsWanted)) line = kNoLine;
+  }
+  wanted_count_ = 0;
+}
+
+int MemoryView::FetchFrom(int first) {
+  static_assert(kMostWanted * kLineBytes <= CopyFile::kBytes);
+  iovec parts[kMostWanted];
+  int count = 0;
+  for (int i = first; i < wanted_count_; ++i) {
+    if (i > first && wanted_[i] == wanted_[i - 1] + kLineBytes) {
+      parts[count - 1].iov_len += kLineBytes;
+    } else {
+      parts[count++] = {reinterpret_cast<void*>(wanted_[i]), kLineBytes};
+    }
+  }
+  const size_t bytes = file_->Copy(parts, count);
+  const auto copied = static_cast<int>(bytes / kLineBytes);
+  for (int i = 0; i < copied; ++i) {
+    const uintptr_t line = wanted_[first + i];
+    const uintptr_t index = IndexOf(line);
+    // Something else may have been read in its place since.
+    if (lines_[index] != (line | kIsWanted)) continue;
+    memcpy(bytes_ + index * kLineBytes,
+           file_->data() + static_cast<size_t>(i) * kLineBytes, kLineBytes);
+    lines_[index] = line;
+  }
+  return copied;
+}
+
 bool MemoryView::ReadPage(uintptr_t page, uint8_t* out) {
-  if (file_ != nullptr) return file_->Copy(page, out);
-  const iovec local = {out, kPageBytes};
   const iovec remote = {reinterpret_cast<void*>(page), kPageBytes};
+  if (file_ != nullptr) {
+    if (file_->Copy(&remote, 1) != kPageBytes) return false;
+    memcpy(out, file_->data(), kPageBytes);
+    return true;
+  }
+  const iovec local = {out, kPageBytes};
   return process_vm_readv(pid_, &local, 1, &remote, 1, 0) ==
          static_cast<ssize_t>(kPageBytes);
 }
 
-const uint8_t* MemoryView::PageAt(uintptr_t page) {
-  const auto line = (page / kPageBytes) % kLines;
-  if (pages_[line] == page) return bytes_[line];
-  pages_[line] = kNoPage;
+// Reads its page, where it is not there yet.
+const uint8_t* MemoryView::LineAt(uintptr_t line) {
+  const uintptr_t index = IndexOf(line);
+  uint8_t* bytes = bytes_ + index * kLineBytes;
+  if (lines_[index] == line) return bytes;
+  const uintptr_t page = line - line % kPageBytes;
+  const uintptr_t first = IndexOf(page);
+  constexpr uintptr_t kCount = kPageBytes / kLineBytes;
+  for (uintptr_t i = 0; i < kCount; ++i) lines_[first + i] = kNoLine;
   // The kernel cannot write where the program has protected memory to notice
   // writes, and says no more than of memory that is not there. We can: its
   // handler opens the page.
-  bytes_[line][0] = bytes_[line][kPageBytes - 1] = 0;
-  if (!ReadPage(page, bytes_[line])) {
+  uint8_t* to = bytes_ + first * kLineBytes;
+  to[0] = to[kPageBytes - 1] = 0;
+  if (!ReadPage(page, to)) {
     was_refused_ = was_refused_ || errno != EFAULT;
     return nullptr;
   }
-  pages_[line] = page;
-  return bytes_[line];
+  for (uintptr_t i = 0; i < kCount; ++i)
+    lines_[first + i] = page + i * kLineBytes;
+  return bytes;
 }
 
 bool MemoryView::Read(uintptr_t at, void* out, size_t bytes) {
   auto* to = static_cast<uint8_t*>(out);
   while (bytes > 0) {
-    const uintptr_t offset = at % kPageBytes;
-    const uint8_t* page = PageAt(at - offset);
-    if (page == nullptr) return false;
-    const size_t here = kPageBytes - offset;
+    const uintptr_t offset = at % kLineBytes;
+    const uint8_t* line = LineAt(at - offset);
+    if (line == nullptr) return false;
+    const size_t here = kLineBytes - offset;
     const size_t part = bytes < here ? bytes : here;
-    memcpy(to, page + offset, part);
+    memcpy(to, line + offset, part);
     to += part;
     at += part;
     bytes -= part;

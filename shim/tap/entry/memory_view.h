@@ -10,8 +10,9 @@ namespace dltap::shim {
 class CopyFile;
 
 // The process's own memory, read through the kernel: an address that cannot be
-// read gives false, never a fault. Keeps the pages that it has read, so a view
-// is for one look only. Cold: a system call for each new page.
+// read gives false, never a fault. Keeps what it has read, so a view is for one
+// look only. Cold: a system call for each new page, but one for all that was
+// said to be wanted.
 class MemoryView {
  public:
   // Forgets what was read. `pid` is the calling process's.
@@ -24,6 +25,11 @@ class MemoryView {
   // The kernel has refused to look, whatever is there.
   bool was_refused() const { return was_refused_; }
 
+  // What will be read, and a copy of all of that at once. By way of a file;
+  // else it is read page by page.
+  void Want(uintptr_t at, size_t bytes);
+  void Fetch();
+
   bool Read(uintptr_t at, void* out, size_t bytes);
 
   template <typename T>
@@ -32,18 +38,29 @@ class MemoryView {
   }
 
  private:
+  // A page's lines lie one behind the other.
   static constexpr uintptr_t kPageBytes = 4096;
-  static constexpr int kLines = 16;
-  static constexpr uintptr_t kNoPage = 1;  // no page begins there
+  static constexpr uintptr_t kLineBytes = 256;
+  static constexpr uintptr_t kLines = 1024;
+  // Instead of where one begins.
+  static constexpr uintptr_t kNoLine = 1;
+  static constexpr uintptr_t kIsWanted = 2;  // beside that
+  static constexpr int kMostWanted = 128;
 
-  const uint8_t* PageAt(uintptr_t page);
+  static uintptr_t IndexOf(uintptr_t line) {
+    return line / kLineBytes % kLines;
+  }
+  const uint8_t* LineAt(uintptr_t line);
   bool ReadPage(uintptr_t page, uint8_t* out);
+  int FetchFrom(int first);
 
   int pid_;
   CopyFile* file_;  // nullptr: process_vm_readv
   bool was_refused_;
-  uintptr_t pages_[kLines];
-  uint8_t bytes_[kLines][kPageBytes];
+  int wanted_count_;
+  uintptr_t wanted_[kMostWanted];
+  uintptr_t lines_[kLines];
+  uint8_t bytes_[kLines * kLineBytes];
 };
 
 // Whether every page of [begin, end) can be read. At most kMostProbedBytes.

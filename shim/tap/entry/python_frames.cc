@@ -149,7 +149,7 @@ PythonConnection::Check PythonConnection::CheckLayout(MemoryView& memory,
   const auto thread = reinterpret_cast<uintptr_t>(this_thread_());
   if (thread == 0) return Check::kNoFrames;
   uintptr_t frame = 0;
-  const bool ok = reader_.FindFrame(memory, thread, &frame);
+  const bool ok = reader_.FindFrame(memory, thread, &frame, path);
   if (ok && frame == 0) return Check::kNoFrames;
   if (ok && reader_.ReadPath(memory, frame, path) &&
       reader_.LooksRight(memory, *path, 0)) {

@@ -5,16 +5,16 @@ namespace dltap::shim {
 namespace {
 
 constexpr PythonLayout kLayouts[] = {
-    {3, 10, -1,  24,  -1, 32,  24, 96, -1, 352,
-     0, 0,  104, 112, -1, 120, 40, -1, 48, 72},
-    {3, 11, 56,  8,   160, 32,  48, 56,  69, 72,
-     2, 0,  112, 120, 128, 136, 72, 184, 48, 72},
-    {3, 12, 56,  0,   144, 0,   8,  56,  70, 72,
-     3, 0,  112, 120, 128, 136, 68, 192, 40, 56},
-    {3, 13, -1,  72,  160, 0,   8,  56,  70, 72,
-     3, 0,  112, 120, 128, 136, 68, 200, 40, 56},
-    {3, 14, -1,  72,  160, 0,   8,  56,  74, 80,
-     4, 1,  112, 120, 128, 136, 68, 208, 40, 56},
+    {3, 10, -1,  24,  176, true, 32, 24, 96, -1, 352,
+     0, 0,  104, 112, -1,  120,  40, -1, 48, 72},
+    {3, 11, 56,  8,   160, false, 32, 48,  56, 69, 72,
+     2, 0,  112, 120, 128, 136,   72, 184, 48, 72},
+    {3, 12, 56,  0,   144, false, 0,  8,   56, 70, 72,
+     3, 0,  112, 120, 128, 136,   68, 192, 40, 56},
+    {3, 13, -1,  72,  160, false, 0,  8,   56, 70, 72,
+     3, 0,  112, 120, 128, 136,   68, 200, 40, 56},
+    {3, 14, -1,  72,  160, false, 0,  8,   56, 74, 80,
+     4, 1,  112, 120, 128, 136,   68, 208, 40, 56},
 };
 
 // The bytes of a line table, one after the other; zeros when they have ended.
@@ -33,9 +33,12 @@ class TableBytes {
   }
   bool AtEnd() const { return at_ >= end_; }
   uint8_t Next() {
-    uint8_t byte = 0;
-    if (AtEnd() || !memory_.Load(at_++, &byte)) end_ = at_;
-    return byte;
+    if (AtEnd() || (next_ == count_ && !Refill())) {
+      end_ = at_;
+      return 0;
+    }
+    ++at_;
+    return bytes_[next_++];
   }
   // Six bits a byte, the least first (Objects/locations.md).
   uint32_t Number() {
@@ -54,9 +57,19 @@ class TableBytes {
   }
 
  private:
+  bool Refill() {
+    const uint64_t left = end_ - at_;
+    next_ = 0;
+    count_ = left < sizeof(bytes_) ? left : sizeof(bytes_);
+    return memory_.Read(at_, bytes_, count_);
+  }
+
   MemoryView& memory_;
   uintptr_t at_ = 0;
   uintptr_t end_ = 0;
+  uint8_t bytes_[64];
+  uint64_t next_ = 0;
+  uint64_t count_ = 0;
 };
 
 // Pairs of bytes (Objects/lnotab_notes.txt): code bytes, lines before them.

@@ -2,6 +2,7 @@
 #ifndef DLTAP_SHIM_TAP_ENTRY_PYTHON_LAYOUT_H_
 #define DLTAP_SHIM_TAP_ENTRY_PYTHON_LAYOUT_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "shim/tap/entry/memory_view.h"
@@ -15,9 +16,10 @@ namespace dltap::shim {
 // Py_TRACE_REFS. -1: it has no such member.
 struct PythonLayout {
   int major, minor;
-  int16_t cframe;  // PyThreadState: to what holds the innermost frame
-  int16_t frame;   // in that, or in PyThreadState
-  int16_t thread;  // PyThreadState: the kernel's id of its thread
+  int16_t cframe;   // PyThreadState: to what holds the innermost frame
+  int16_t frame;    // in that, or in PyThreadState
+  int16_t thread;   // PyThreadState: the kernel's id of its thread, or
+  bool by_pthread;  // what the C library calls it
   // A frame: _PyInterpreterFrame, in 3.10 PyFrameObject.
   int16_t code;
   int16_t previous;
@@ -51,6 +53,12 @@ inline constexpr int16_t kPythonTextLength = 16;   // PyASCIIObject
 inline constexpr int16_t kPythonTextState = 32;
 // FRAME_OWNED_BY_CSTACK from 3.12 on; in 3.14 the interpreter's own and C's.
 inline constexpr uint8_t kFirstFrameOfC = 3;
+// How much of each holds what is read of it.
+inline constexpr size_t kPythonThreadBytes = 184;
+inline constexpr size_t kPythonFrameBytes = 104;
+inline constexpr size_t kPythonCodeBytes = 144;
+inline constexpr size_t kPythonTextBytes = 160;
+inline constexpr size_t kPythonSelfBytes = 32;  // a cell, an object, a class
 
 // nullptr: not known.
 const PythonLayout* LayoutOfPython(int major, int minor);

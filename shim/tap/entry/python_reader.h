@@ -19,6 +19,8 @@ struct PythonPath {
     uintptr_t code;
     uintptr_t instruction;
   };
+  uintptr_t thread_state;
+  uintptr_t innermost_at;  // where it is noted which frame that is
   int count;
   bool goes_on;  // beyond the last one
   Frame frames[kMostFrames];
@@ -40,14 +42,19 @@ struct PythonReader {
   uintptr_t cell_type;
   std::atomic<uintptr_t> module_call;  // code of torch.nn.Module._call_impl
 
-  // The innermost frame of a thread, 0 where it runs no Python. False: its
-  // state cannot be read.
-  bool FindFrame(MemoryView& memory, uintptr_t thread_state,
-                 uintptr_t* frame) const;
+  // The innermost frame of a thread, 0 where it runs no Python, and in the path
+  // where that was found. False: its state cannot be read.
+  bool FindFrame(MemoryView& memory, uintptr_t thread_state, uintptr_t* frame,
+                 PythonPath* path) const;
 
   // The path from that frame on; what it says of code is not looked at. False:
   // not all of it are frames.
   bool ReadPath(MemoryView& memory, uintptr_t frame, PythonPath* path) const;
+
+  // Copies at once what both will read where the path is still that one, and
+  // what the others read of a path from a frame on.
+  void FetchFrames(MemoryView& memory, const PythonPath& path) const;
+  void FetchCode(MemoryView& memory, const PythonPath& path, int first) const;
 
   // Whether the code of each, from a frame on, has what the layout says.
   bool LooksRight(MemoryView& memory, const PythonPath& path, int first) const;
@@ -66,12 +73,17 @@ struct PythonReader {
                 SiteDefinition* site);
 
  private:
+  bool CallsModule(const PythonPath::Frame& frame) const {
+    return frame.code == module_call.load(std::memory_order_relaxed);
+  }
   bool IsCode(MemoryView& memory, uintptr_t code) const;
   bool MixText(MemoryView& memory, uintptr_t object, uint64_t* hash) const;
   bool MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
                 uint64_t* hash) const;
   bool AddFrame(MemoryView& memory, const PythonPath::Frame& frame,
                 SiteDefinition* site);
+  // Its first argument, which may be in a cell; 0: none, or it cannot be read.
+  uintptr_t SelfOf(MemoryView& memory, uintptr_t frame) const;
   uint32_t ClassOfSelf(MemoryView& memory, uintptr_t frame, char* out,
                        uint32_t most) const;
 };

@@ -43,7 +43,7 @@ struct Place {
   uint32_t tid;
   uint16_t misses;  // searches that have not found it
   uint16_t waits;   // looks before the next one
-  uint32_t number;  // of the thread in the interpreter's state
+  uint64_t number;  // of the thread in the interpreter's state
   uintptr_t state;  // 0: not known
 };
 
@@ -64,7 +64,7 @@ struct FrameWatch {
   bool is_off;
   KnownPath paths[kPathSlots];
   Place places[kPlaces];
-  uint32_t wanted[kMostWanted];  // threads whose state is to be searched
+  WatchedThread wanted[kMostWanted];  // whose state is to be searched
   uint32_t wanted_count;
 };
 constinit LateTable<FrameWatch> g_watch;
@@ -126,20 +126,26 @@ bool IsThreadOfProcess(uint64_t tid) {
 // 3.12), which then is nobody's, and its state is the only one there.
 bool IsForkedThread(FrameWatch& watch, uintptr_t only, uint32_t tid) {
   uint64_t number = 0;
-  return tid == static_cast<uint32_t>(getpid()) &&
+  return !watch.python.reader().layout->by_pthread &&
+         tid == static_cast<uint32_t>(getpid()) &&
          LoadNumber(watch, only, &number) && number != 0 &&
          !IsThreadOfProcess(number);
 }
 
-uintptr_t SearchState(FrameWatch& watch, uintptr_t newest, uint32_t tid) {
+uintptr_t SearchState(FrameWatch& watch, uintptr_t newest,
+                      const WatchedThread& thread) {
+  const bool by_pthread = watch.python.reader().layout->by_pthread;
+  const uint64_t wanted = by_pthread ? thread.pthread : thread.tid;
   uintptr_t state = newest;
   uint64_t number = 0;
   for (int i = 0; state != 0 && i < kMostThreads; ++i) {
     if (!LoadNumber(watch, state, &number)) return 0;
-    if (number == tid) return state;
+    if (number == wanted) return state;
     uintptr_t older = 0;
     if (!watch.memory.Load(state + kPythonOlder, &older)) return 0;
-    if (older == 0 && i == 0 && IsForkedThread(watch, state, tid)) return state;
+    if (older == 0 && i == 0 && IsForkedThread(watch, state, thread.tid)) {
+      return state;
+    }
     state = older;
   }
   return 0;
@@ -152,15 +158,11 @@ Place& PlaceOf(FrameWatch& watch, uint32_t tid) {
 }
 
 // A thread that is not known is searched for less and less often.
-void Search(FrameWatch& watch, uintptr_t newest, uint32_t tid) {
+void Search(FrameWatch& watch, uintptr_t newest, const WatchedThread& thread) {
   constexpr uint16_t kMostMisses = 8;
-  Place& place = PlaceOf(watch, tid);
-  uint64_t number = 0;
-  place.state = SearchState(watch, newest, tid);
-  if (place.state != 0 && LoadNumber(watch, place.state, &number)) {
-    place.number = static_cast<uint32_t>(number);
-    return;
-  }
+  Place& place = PlaceOf(watch, thread.tid);
+  place.state = SearchState(watch, newest, thread);
+  if (place.state != 0 && LoadNumber(watch, place.state, &place.number)) return;
   place.waits = static_cast<uint16_t>(1 << place.misses);
   if (place.misses < kMostMisses) ++place.misses;
 }
@@ -191,8 +193,8 @@ void FindThreads() {
 }
 
 // 0: the interpreter does not know the thread, as far as is known.
-uintptr_t StateOf(FrameWatch& watch, uint32_t tid) {
-  Place& place = PlaceOf(watch, tid);
+uintptr_t StateOf(FrameWatch& watch, const WatchedThread& thread) {
+  Place& place = PlaceOf(watch, thread.tid);
   uint64_t number = 0;
   if (place.state != 0 && LoadNumber(watch, place.state, &number) &&
       number == place.number) {
@@ -202,30 +204,44 @@ uintptr_t StateOf(FrameWatch& watch, uint32_t tid) {
   if (place.waits > 0) {
     --place.waits;
   } else if (watch.wanted_count < kMostWanted) {
-    watch.wanted[watch.wanted_count++] = tid;
+    watch.wanted[watch.wanted_count++] = thread;
   }
   return 0;
 }
 
-bool ReadPath(FrameWatch& watch, uint32_t tid, PythonPath* path) {
+// `likely`: what it probably is, or nullptr.
+bool ReadPath(FrameWatch& watch, const WatchedThread& thread,
+              const PythonPath* likely, PythonPath* path) {
   watch.memory.Forget();
   const PythonReader& reader = watch.python.reader();
-  const uintptr_t state = StateOf(watch, tid);
+  if (likely != nullptr) reader.FetchFrames(watch.memory, *likely);
+  const uintptr_t state = StateOf(watch, thread);
   uintptr_t frame = 0;
-  return state != 0 && reader.FindFrame(watch.memory, state, &frame) &&
+  return state != 0 && reader.FindFrame(watch.memory, state, &frame, path) &&
          frame != 0 && reader.ReadPath(watch.memory, frame, path);
 }
 
 // Into `watch.path`, and which frame of it is the innermost that stayed while
-// the frames of a thread that runs were read. False: it is in none, or they
-// cannot be read.
-bool ReadStablePath(FrameWatch& watch, uint32_t tid, int* first) {
-  if (!ReadPath(watch, tid, &watch.before) ||
-      !ReadPath(watch, tid, &watch.path)) {
-    return false;
+// the frames of a thread that runs were read. Once it is known where they lie,
+// they are copied at once, and more than once: a short loop comes to the same
+// places again and again, and frames of two of its moments would look like
+// one's. False: it is in none, or they cannot be read.
+bool ReadStablePath(FrameWatch& watch, const WatchedThread& thread,
+                    int* first) {
+  constexpr int kCopies = 3;
+  int stayed = PythonPath::kMostFrames;
+  for (int i = 0; i <= kCopies; ++i) {
+    watch.before = watch.path;
+    if (!ReadPath(watch, thread, i == 0 ? nullptr : &watch.before,
+                  &watch.path)) {
+      return false;
+    }
+    if (i <= 1) continue;
+    const int both = watch.path.count - StablePart(watch.before, watch.path);
+    if (both < stayed) stayed = both;
   }
-  *first = StablePart(watch.before, watch.path);
-  return *first < watch.path.count;
+  *first = watch.path.count - stayed;
+  return stayed > 0;
 }
 
 // Frames of a version look as its headers say, or none of them is believed.
@@ -295,15 +311,15 @@ uint32_t SiteOfPath(FrameWatch& watch, int first) {
   return site;
 }
 
-void LookAtFrames(uint32_t tid, uint32_t thread_index) {
+void LookAtFrames(const WatchedThread& thread) {
   FrameWatch* watch = g_watch.Find();
   if (watch == nullptr || watch->is_off || !watch->python.is_usable()) return;
   trace::ThreadFramesRecord record = {};
   record.ticks = Ticks();
   watch->memory.Begin(watch->file);
   int first = 0;
-  if (!ReadStablePath(*watch, tid, &first)) return;
-  record.thread = thread_index;
+  if (!ReadStablePath(*watch, thread, &first)) return;
+  record.thread = thread.index;
   record.site = SiteOfPath(*watch, first);
   WriteRecord(trace::BlockKind::kSamples, record);
 }

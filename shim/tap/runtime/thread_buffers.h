@@ -31,7 +31,9 @@ struct alignas(64) ThreadBuffer {
   // Set by the owner.
   std::atomic<uint32_t> state;  // BufferState
   std::atomic<uint32_t> tid;
-  uint64_t attached_ns;       // CLOCK_BOOTTIME; before kOwned
+  // Before kOwned: CLOCK_BOOTTIME, pthread_self().
+  uint64_t attached_ns;
+  uint64_t pthread;
   std::atomic<Ring*> second;  // a larger ring that replaced the first
   // Set by the collector.
   uint32_t thread_index;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/thread_state.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -79,6 +80,7 @@ void UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
   buffer->first->header->tid = tid;
   buffer->tid.store(tid, std::memory_order_relaxed);
   buffer->attached_ns = BootNs();
+  buffer->pthread = pthread_self();
   UseRing(thread, *buffer->first);
   thread.head = 0;
   thread.limit = buffer->first->capacity_slots / 2;

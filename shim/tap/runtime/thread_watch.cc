@@ -249,7 +249,8 @@ void LookFurther(uint64_t now_ns) {
     ThreadBuffer& buffer = g_buffers.at(g_last_looked);
     if (!buffer.wants_look || !buffer.is_owned()) continue;
     buffer.wants_look = false;
-    g_look(buffer.tid.load(std::memory_order_relaxed), buffer.thread_index);
+    g_look({buffer.tid.load(std::memory_order_relaxed), buffer.thread_index,
+            buffer.pthread});
     cost_ns = OwnCpuNs() - begin_ns;
     if (cost_ns > kLongestLookNs / kFurtherLooksCpu) break;
   }

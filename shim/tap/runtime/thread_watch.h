@@ -56,7 +56,12 @@ void CountThreadsBy(ThreadCountFinder find);
 
 // What else is to be seen of a thread that was sampled. Asked for once, at
 // load.
-using ThreadLook = void (*)(uint32_t tid, uint32_t thread_index);
+struct WatchedThread {
+  uint32_t tid;
+  uint32_t index;
+  uint64_t pthread;  // pthread_self()
+};
+using ThreadLook = void (*)(const WatchedThread& thread);
 void LookAtThreadsBy(ThreadLook look);
 
 // What a line of /proc/PID/task/TID/stat tells.
