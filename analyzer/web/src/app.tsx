@@ -9,6 +9,7 @@ import { Flame } from "./flame";
 import { Idle } from "./idle";
 import { Kernels } from "./kernels";
 import { narrowed, rangeText, type StepRange } from "./narrow";
+import { Places } from "./places";
 import { RankMap } from "./rank_map";
 import { Ranks } from "./ranks";
 import { Roofline } from "./roofline";
@@ -152,6 +153,7 @@ export function App({ report, pictures }: Data) {
           memory at once: no single steps, no timelines, no layers.</p>}
         <Flame report={report} pictures={pictures} />
         <Idle report={shown} pictures={pictures} range={range} go={go} />
+        <Places report={report} />
         <Roofline report={report} pictures={pictures} />
         <Ranks report={report} />
         <Kernels report={report} />

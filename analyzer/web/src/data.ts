@@ -99,6 +99,16 @@ export interface Advice {
   basis?: string;
 }
 
+export type SeenState = "input" | "between_calls" | "wait" | "call";
+
+export interface SeenRow {
+  state: SeenState;
+  name: string;
+  looks: number;
+  of_looks: number;
+  step_ns: number;
+}
+
 export interface Report {
   // Only of what narrow.ts makes: of so many steps, their mean by phase.
   narrowed_to?: { steps: number; phases: Record<string, number> };
@@ -119,6 +129,8 @@ export interface Report {
     comm_exposed_share: Maybe;
     longest_wall_ns: Maybe;
     samples_per_s: Maybe;
+    unknown_in: { class: string | null; name: string; ns: number; step_ns: number }[];
+    seen_in: SeenRow[];
     idle: { ns: number };
     step_mean: {
       idle_ns: number;

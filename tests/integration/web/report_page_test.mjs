@@ -55,6 +55,15 @@ function heldIn(html) {
   return { report: held("report"), pictures: held("pictures") };
 }
 
+// The page of another report.
+function changedPage(html, report) {
+  const changed = fresh(".html");
+  writeFileSync(changed, readFileSync(html, "utf8").replace(
+    /id="report">[^<]*</, () => `id="report">${
+      gzipSync(JSON.stringify(report)).toString("base64")}<`));
+  return changed;
+}
+
 const ms = (ns) => digits(ns / 1e6, 2);
 const percent = (share) => digits(share === null ? null : share * 100, 1);
 
@@ -413,21 +422,49 @@ test("a trace of calls alone says that no GPU work lies in it", async () => {
 });
 
 test("advice says what to do, what it brings and why, and j goes to it", async () => {
-  const html = readFileSync(pageOf([traceFile()]), "utf8");
-  const [whole, packed] = html.match(/id="report">([^<]*)</);
-  const report = JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString());
+  const html = pageOf([traceFile()]);
+  const { report } = heldIn(html);
   report.advice = [{ id: "pageable", text: "pin_memory=True: -9 % to -12 % step",
     act: "pin_memory=True", why: EVIL, class: "copy_h2d", phase: "h2d",
     gain_low_ns: 9, gain_high_ns: 12 }];
-  const changed = fresh(".html");
-  writeFileSync(changed, html.replace(whole, () => `id="report">${
-    gzipSync(JSON.stringify(report)).toString("base64")}<`));
-  const { page, faults, close } = await open(changed);
+  const { page, faults, close } = await open(changedPage(html, report));
   await page.keyboard.press("j");
   const line = await page.evaluate(() => document.activeElement.innerText);
   assert.match(line, /pin_memory=True\s+-9 % to -12 % step\s+COPY H2D h2d/);
   assert.ok(line.includes(EVIL));
   assert.deepEqual(faults, []);
+  await close();
+});
+
+test("where the host was while the GPU was idle stands as --json has it", async () => {
+  const html = pageOf([traceFile()]);
+  const { report } = heldIn(html);
+  const row = (state, name, looks, step_ns) =>
+    ({ state, name, looks, of_looks: 40, step_ns });
+  report.program.seen_in = [row("wait", "train.py:9 main", 3, 75e3),
+    row("input", EVIL, 12, 4.5e6), row("input", "data.py:2 read", 1, 375e3)];
+  report.program.unknown_in = [
+    { class: "conv", name: "aten::to", ns: 10, step_ns: 2e6 },
+    { class: null, name: "next", ns: 20, step_ns: 4e6 }];
+  const { page, faults, close } = await open(changedPage(html, report));
+  const shown = await page.locator("#places tbody tr").evaluateAll((rows) =>
+    rows.map((each) => [...each.cells].map((cell) => cell.textContent)));
+  assert.deepEqual(shown, [
+    [EVIL, "4.50", "input", "12 of 40"],
+    ["data.py:2 read", "0.38", "input", "1 of 40"],
+    ["train.py:9 main", "0.08", "in a wait", "3 of 40"],
+    ["next", "4.00", "unknown, between steps", ""],
+    ["aten::to", "2.00", "unknown, before CONV", ""]]);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("where nothing tells where the host was, nothing is said of it", async () => {
+  const html = pageOf([traceFile()]);
+  const { report } = heldIn(html);
+  report.program.seen_in = report.program.unknown_in = [];
+  const { page, close } = await open(changedPage(html, report));
+  assert.equal(await page.locator("#places").count(), 0);
   await close();
 });
 
