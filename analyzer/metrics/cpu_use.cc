@@ -135,10 +135,13 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
   std::array<double, 4> sums{};
   std::vector<double> lengths;
   double short_ns = 0;
+  int64_t preempted = 0;
+  Place near;
   ForEachPart({passes_[pass].at_ns, passes_[pass + 1].at_ns},
               [&](Part part, Interval span) {
                 const auto ns = static_cast<double>(span.length_ns());
                 sums[static_cast<size_t>(part)] += ns;
+                if (part == Part::kCall) preempted += PreemptedIn(span, near);
                 if (part != Part::kBetween) return;
                 if (span.length_ns() < kShortPartNs) {
                   short_ns += ns;
@@ -165,7 +168,8 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
   };
   return {.awake_limit_ns = limit(rest),
           .run_limit_ns = limit(rest * on_cpu),
-          .work_ns = calls + (rest + input) * on_cpu,
+          .work_ns =
+              calls - static_cast<double>(preempted) + (rest + input) * on_cpu,
           .has_run_delay = end.has_run_delay};
 }
 
@@ -299,6 +303,10 @@ std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
   take(sampled ? static_cast<double>(told.unseen_ns) : left, split.unknown_ns);
   split.blocked_ns += left;
   return split;
+}
+
+int64_t CpuUse::PreemptedIn(Interval call, Place& near) const {
+  return std::llround(switched_off_.Split(call, near.off).split.preempted_ns);
 }
 
 std::optional<CpuSplit> CpuUse::SplitBySamples(Interval part,

@@ -47,6 +47,10 @@ class CpuUse {
   // around it.
   std::optional<CpuSplit> Split(Interval part, Place& near) const;
 
+  // Of a call: how long the feeder was ready to run without a CPU, as far as
+  // context switches tell.
+  int64_t PreemptedIn(Interval call, Place& near) const;
+
   // Time of work in `span`: calls that don't wait, and CPU time outside of
   // calls. nullopt: the samples don't cover it.
   std::optional<double> WorkIn(Interval span) const;

@@ -150,7 +150,12 @@ void GapExplainer::ExplainHost(Gap& gap, const Call& call, Interval host) {
     const int64_t fed =
         std::max<int64_t>(0, Intersection(inside, feeding).length_ns());
     At(gap, IdleCause::kInput) += fed;
-    At(gap, CauseOf(it->state)) += inside.length_ns() - fed;
+    const int64_t preempted =
+        fed > 0 || it->state == HostState::kWait
+            ? 0
+            : std::min(inside.length_ns(), view.cpu.PreemptedIn(inside, near_));
+    At(gap, IdleCause::kPreempted) += preempted;
+    At(gap, CauseOf(it->state)) += inside.length_ns() - fed - preempted;
     at = inside.end_ns;
   }
   ExplainBetween(gap, view, call.thread, {at, host.end_ns});

@@ -60,10 +60,18 @@ class LineMaker {
   size_t input_ = 0;
 };
 
-HostShares SharesOf(const CpuUse& cpu, Interval span, CpuUse::Place& near) {
-  const std::optional<CpuSplit> split = cpu.Split(span, near);
+// In a call the thread runs, or waits for the driver, unless it is known to be
+// preempted.
+HostShares SharesOf(const CpuUse& cpu, const HostPart& part,
+                    CpuUse::Place& near) {
+  const auto ns = static_cast<double>(part.span.length_ns());
+  if (part.does != HostDoes::kBetween) {
+    const auto preempted = static_cast<float>(
+        static_cast<double>(cpu.PreemptedIn(part.span, near)) / ns);
+    return {1 - preempted, preempted};
+  }
+  const std::optional<CpuSplit> split = cpu.Split(part.span, near);
   if (!split) return {};
-  const auto ns = static_cast<double>(span.length_ns());
   return {static_cast<float>(split->running_ns / ns),
           static_cast<float>(split->preempted_ns / ns),
           static_cast<float>(split->unknown_ns / ns)};
@@ -71,24 +79,31 @@ HostShares SharesOf(const CpuUse& cpu, Interval span, CpuUse::Place& near) {
 
 }  // namespace
 
+IdleCause RunsFor(HostDoes does) {
+  switch (does) {
+    case HostDoes::kLibrary: return IdleCause::kLibrary;
+    case HostDoes::kLaunch: return IdleCause::kLaunch;
+    default: return IdleCause::kFramework;
+  }
+}
+
 void HostLine::AddTo(const HostPart& part, int64_t ns, IdleTimes& out) const {
   const auto at = [&out](IdleCause cause) -> int64_t& {
     return out[static_cast<size_t>(cause)];
   };
   switch (part.does) {
     case HostDoes::kWait: at(IdleCause::kWait) += ns; return;
-    case HostDoes::kLibrary: at(IdleCause::kLibrary) += ns; return;
-    case HostDoes::kLaunch: at(IdleCause::kLaunch) += ns; return;
     case HostDoes::kInput: at(IdleCause::kInput) += ns; return;
-    case HostDoes::kBetween: break;
+    default: break;
   }
   CpuUse::Place near;
-  const HostShares shares = SharesOf(*cpu, part.span, near);
+  const HostShares shares = SharesOf(*cpu, part, near);
   if (shares.running < 0) {
     at(IdleCause::kUnknown) += ns;
     return;
   }
-  // Each may be rounded up, but not beyond the whole.
+  // Each may be rounded up, but not beyond the whole; the first is the rest of
+  // a call.
   const auto share = [ns](float of_part, int64_t most) {
     return std::min<int64_t>(
         std::llround(static_cast<double>(ns) * static_cast<double>(of_part)),
@@ -97,7 +112,7 @@ void HostLine::AddTo(const HostPart& part, int64_t ns, IdleTimes& out) const {
   const int64_t runs = share(shares.running, ns);
   const int64_t ready = share(shares.preempted, ns - runs);
   const int64_t untold = share(shares.unknown, ns - runs - ready);
-  at(IdleCause::kFramework) += runs;
+  at(RunsFor(part.does)) += runs;
   at(IdleCause::kPreempted) += ready;
   at(IdleCause::kUnknown) += untold;
   at(IdleCause::kBlocked) += ns - runs - ready - untold;
@@ -106,8 +121,8 @@ void HostLine::AddTo(const HostPart& part, int64_t ns, IdleTimes& out) const {
 void HostLine::KeepShares() {
   CpuUse::Place near;
   for (HostPart& part : parts) {
-    if (part.does != HostDoes::kBetween) continue;
-    part.shares = SharesOf(*cpu, part.span, near);
+    if (part.does == HostDoes::kWait || part.does == HostDoes::kInput) continue;
+    part.shares = SharesOf(*cpu, part, near);
   }
 }
 

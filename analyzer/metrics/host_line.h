@@ -14,9 +14,10 @@ namespace dltap::analyzer {
 
 enum class HostDoes : uint8_t { kWait, kLibrary, kLaunch, kInput, kBetween };
 
-// What samples say of a part between calls, as shares of it.
+// What switches and samples say of a part between calls, and switches of one in
+// a call, as shares of it.
 struct HostShares {
-  float running = -1;  // negative: no samples tell
+  float running = -1;  // negative: nothing tells
   float preempted = 0;
   float unknown = 0;  // neither running nor seen ready or asleep
 };
@@ -29,7 +30,8 @@ struct HostPart {
 
   Interval span;
   HostDoes does;
-  HostShares shares = {};  // of kBetween, once the line has kept them
+  // Of all but kWait and kInput, once the line has kept them.
+  HostShares shares = {};
   // Of kWait: the call does nothing but wait, or copy.
   bool only_waits = false;
   // Of kWait: what it took after that was the host's own copying.
@@ -38,6 +40,9 @@ struct HostPart {
   uint32_t first_target = 0;
   uint32_t last_target = 0;  // one behind
 };
+
+// What a part counts as while its thread has a CPU.
+IdleCause RunsFor(HostDoes does);
 
 // All that one feeder did, from its first call on: parts without holes.
 struct HostLine {

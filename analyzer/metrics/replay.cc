@@ -19,16 +19,14 @@ double FactorOf(const HostPart& part, const TimeFactors& factors) {
   switch (part.does) {
     case HostDoes::kWait:
       return of(part.copies ? IdleCause::kLaunch : IdleCause::kWait);
-    case HostDoes::kLibrary: return of(IdleCause::kLibrary);
-    case HostDoes::kLaunch: return of(IdleCause::kLaunch);
     case HostDoes::kInput: return of(IdleCause::kInput);
-    case HostDoes::kBetween: break;
+    default: break;
   }
   if (part.shares.running < 0) return of(IdleCause::kUnknown);
   const double running = static_cast<double>(part.shares.running);
   const double preempted = static_cast<double>(part.shares.preempted);
   const double unknown = static_cast<double>(part.shares.unknown);
-  return running * of(IdleCause::kFramework) +
+  return running * of(RunsFor(part.does)) +
          preempted * of(IdleCause::kPreempted) +
          unknown * of(IdleCause::kUnknown) +
          (1 - running - preempted - unknown) * of(IdleCause::kBlocked);

@@ -570,6 +570,26 @@ TEST(GapsTest, ContextSwitchesTellWhichGapSleeps) {
   EXPECT_EQ(Us(gap, IdleCause::kBlocked), 30);
 }
 
+TEST(GapsTest, ALaunchWithoutACpuIsPreemptedAndOneThatSleepsIsALaunch) {
+  const Gap gap =
+      OnlyGap(Switched("switches_known t=0..400us thread=0\n"
+                       "off_cpu t=182..185us thread=0 preempted=1\n"
+                       "off_cpu t=186..188us thread=0 preempted=0\n"));
+  EXPECT_EQ(Us(gap, IdleCause::kLaunch), 7);
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 3);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 0);
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 80);
+}
+
+TEST(GapsTest, AWaitWithoutACpuIsAWait) {
+  const Gap gap =
+      OnlyGap(Switched("switches_known t=0..400us thread=0\n"
+                       "call t=90..150us thread=0 cudaDeviceSynchronize\n"
+                       "off_cpu t=120..140us thread=0 preempted=1\n"));
+  EXPECT_EQ(Us(gap, IdleCause::kWait), 50);
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 0);
+}
+
 TEST(GapsTest, WhereSwitchesAreNotKnownSamplesTell) {
   const Gap told = OnlyGap(Sampled(true));
   const Gap unknown =
