@@ -32,11 +32,18 @@ bool LaunchingIsTheLimit(const Figures& figures) {
                      });
 }
 
+// What the host computes in long pauses between calls, no graph takes out.
+double LaunchNs(const Facts& facts) {
+  const SignSums& pauses = facts.Signs(Sign::kPauseIdle);
+  return facts.Step(facts.Signs(Sign::kLaunchIdle).ns) -
+         facts.Step(pauses.ns - pauses.asleep_ns);
+}
+
 }  // namespace
 
 void AdviseSmallKernels(const Facts& facts, std::vector<Advice>& out) {
   const SignSums& idle = facts.Signs(Sign::kLaunchIdle);
-  const double ns = facts.Step(idle.ns);
+  const double ns = LaunchNs(facts);
   const double kernels = facts.Step(facts.totals.all.kernels);
   const double gpu_ns = facts.Step(facts.totals.all.gpu_ns);
   if (kernels <= 0 || gpu_ns >= kShortNs * kernels) return;

@@ -427,9 +427,10 @@ TEST(SyncsAdviceTest, WaitsForReadsAreNotCountedAgain) {
 
 // Forty kernels a step of 3 us, one every `each_us`, each submitted right
 // before it runs, or all ahead of time.
-std::string Small(int each_us, bool ahead) {
+// The host computes for `pause_us` behind them.
+std::string Small(int each_us, bool ahead, int pause_us = 0) {
   Program program("torch 2.11.0");
-  const int step_us = 40 * each_us;
+  const int step_us = 40 * each_us + pause_us;
   for (int i = 0; i < kSteps; ++i) {
     const int step = 1000 + step_us * i;
     program.Step(i, step - (ahead ? 400 : 6),
@@ -438,6 +439,10 @@ std::string Small(int each_us, bool ahead) {
       const int at = step + k * each_us;
       program.Launch(at - (ahead ? 400 : 5), at, at + 3);
     }
+    if (pause_us == 0) continue;
+    const int in_pause = step + step_us - pause_us / 2;
+    program.Add(Line("sample t=", in_pause,
+                     "us thread=0 on_cpu=1 cpu=", in_pause, "us"));
   }
   return program.text();
 }
@@ -460,6 +465,15 @@ TEST(SmallKernelsAdviceTest, ShortTimesBetweenCallsCountWithoutSamples) {
 
 TEST(SmallKernelsAdviceTest, LongTimesBetweenCallsAreOtherWork) {
   EXPECT_EQ(Given(AdviceOf(Small(5'000, false)), "small_kernels"), nullptr);
+}
+
+// Of a metric, a reward: no graph takes it out.
+TEST(SmallKernelsAdviceTest, WhatTheHostComputesInALongPauseIsNoLaunch) {
+  EXPECT_EQ(Given(AdviceOf(Small(12, false, 3000)), "small_kernels"), nullptr);
+  const auto advice = Given(AdviceOf(Small(100, false, 3000)), "small_kernels");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->evidence.ns, 40 * 97'000, 100'000);
+  EXPECT_NEAR(advice->gain_low_ns, 0.4 * 40 * 97'000, 50'000);
 }
 
 TEST(SmallKernelsAdviceTest, SmallKernelsBackToBackNeedNoGraphs) {
