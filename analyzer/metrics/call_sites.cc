@@ -14,11 +14,6 @@ namespace {
 
 constexpr size_t kNativeShown = 3;  // frames in the name of a native path
 
-std::string_view BaseName(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 const SiteFrame* InnermostOwn(const std::vector<SiteFrame>& frames) {
   for (const SiteFrame& frame : frames) {
     if (!IsLibraryFile(frame.place)) return &frame;
@@ -153,6 +148,11 @@ std::optional<SiteFrame> FrameOfName(std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view BaseName(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
 
 bool IsLibraryFile(std::string_view file) {
   return (file.find("/site-packages/") != std::string_view::npos) ||

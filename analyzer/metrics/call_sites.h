@@ -23,6 +23,9 @@ struct SiteName {
   auto operator<=>(const SiteName&) const = default;
 };
 
+// What is behind the last slash.
+std::string_view BaseName(std::string_view path);
+
 // Whether a Python file is no part of the program itself.
 bool IsLibraryFile(std::string_view file);
 

@@ -7,13 +7,6 @@
 #include "analyzer/metrics/call_sites.h"
 
 namespace dltap::analyzer {
-namespace {
-
-std::string_view BaseName(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-}  // namespace
 
 void SeenFrames::Add(const SeenFrames& other) {
   for (size_t i = 0; i < kSeenIn; ++i) {

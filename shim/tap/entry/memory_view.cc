@@ -28,8 +28,8 @@ void MemoryView::Forget() {
 }
 
 void MemoryView::Want(uintptr_t at, size_t bytes) {
-  // Of what is beyond, the kernel would take none of the others either.
-  constexpr uintptr_t kUserEnd = uintptr_t{1} << 47;
+  // Where there is no memory, the kernel would take none of the others either.
+  constexpr uintptr_t kUserEnd = uintptr_t{1} << 48;
   if (file_ == nullptr || at >= kUserEnd) return;
   for (uintptr_t line = at - at % kLineBytes; line < at + bytes;
        line += kLineBytes) {

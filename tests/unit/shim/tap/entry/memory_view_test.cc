@@ -73,6 +73,7 @@ TEST_F(MemoryViewTest, AfterForgettingAllIsNew) {
 TEST_F(MemoryViewTest, WhatCannotBeReadTakesNothingElseWithIt) {
   for (const size_t page : {3u, 9u, 10u, 40u}) Protect(page);
   for (size_t page = 0; page < kPages; ++page) view_->Want(PageAt(page), 16);
+  view_->Want(uintptr_t{1} << 47, 8);
   view_->Want(uintptr_t{1} << 60, 8);
   view_->Want(~uintptr_t{0}, 8);
   view_->Want(0, 8);
