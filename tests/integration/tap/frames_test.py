@@ -20,7 +20,7 @@ import sites_test
 PROGRAM = pathlib.Path(__file__).resolve().parent / "programs/python_frames.py"
 DEPTH = 64
 # A thread that sleeps is looked at less and less often.
-LEAST_LOOKS = 3
+LEAST_LOOKS = 2
 
 
 class Looks:
