@@ -23,6 +23,8 @@ constexpr size_t kNoAccident = 8;      // parts that differ in the same way
 constexpr double kTinyExtra = 0.1;     // of a step
 constexpr size_t kPassesLookedAt = 256;  // for pauses
 constexpr double kClearPause = 10;       // times the second longest
+// Shorter ones are costs of calls that are not recorded.
+constexpr int64_t kLeastPauseNs = 1000;
 
 // Of a pass.
 constexpr auto kTakesInput = [](const auto& pass) { return pass.takes_input; };
@@ -214,7 +216,7 @@ bool LoopMarks::PauseAtOnePlace(const Positions& marks) const {
     }
   }
   int64_t longest = 0;
-  int64_t second = 0;
+  int64_t second = kLeastPauseNs;
   size_t usual_places = 0;
   for (const auto& [place, pauses] : places) {
     if (static_cast<double>(pauses.size()) <

@@ -287,6 +287,19 @@ TEST(LoopFinderTest, AFirstPassMayLackWhatMarksTheOthers) {
               ::testing::SizeIs(20));
 }
 
+TEST(LoopFinderTest, CallsThatNobodyRecordsMakeLayersNoSteps) {
+  // A residual network: convolution, norm, activation, cast. Before each product
+  // the host prepares it by calls of a fixed cost that are not recorded, and
+  // before no other call it does anything.
+  const std::string layer = ",(fcgia";
+  const std::string added = ",(fcgkia";
+  const std::string wider = layer + ",(fcga,(fkia" + layer + added;
+  EXPECT_THAT(Starts(Repeat("aa" + layer + layer + added + layer + added +
+                                wider + wider + wider + "l,(mn>",
+                            6)),
+              ::testing::SizeIs(6));
+}
+
 TEST(LoopFinderTest, TheMarkMayEndThePasses) {
   // The answer is read after a pause, and is the last of its pass.
   const std::string pass = "(a(b(c(d(e(f(g(h(i(j(k(l.>";

@@ -11,7 +11,7 @@
 namespace dltap::analyzer {
 
 // One call per letter, 10 ns each, 1 ns apart; '.' lengthens the pause before
-// the next one. A letter is a kernel, a capital an update; '(' before it makes
+// the next one by 20 us, ',' by 100 ns. A letter is a kernel, a capital an update; '(' before it makes
 // a product of the forward pass ('e' reads an embedding), ')' one of the
 // backward pass, ']' backward work that is no product. '?' draws random
 // numbers. '<' copies a batch to the device, '+' a value, '>' from it, a digit
@@ -26,10 +26,11 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
   for (const char c : text) {
     const char direction = before;
     before = c;
-    if (c == '.') at += 100;
+    if (c == '.') at += 20'000;
+    if (c == ',') at += 100;
     if (c == '|') ++runs;
     if (c == '|' || c == '/') in_run = c == '|';
-    if (std::string_view("|/.()]").find(c) != std::string_view::npos) continue;
+    if (std::string_view("|/.,()]").find(c) != std::string_view::npos) continue;
     CallToken token{.signature = static_cast<uint32_t>(c == '+' ? '<' : c),
                     .begin_ns = at,
                     .end_ns = at + 10,
