@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -8,11 +9,13 @@
 
 // Results that every step copies to the host while the device does nothing
 // else. At worst they are all needed there: then the step's computing hides
-// half of the copies at most, as long as it takes.
+// half of the copies at most, as long as it takes. Several small ones a step
+// count for the time after them: each empties the queue in the middle of it.
 namespace dltap::analyzer {
 namespace {
 
 constexpr double kLeastBytes = 1e6;   // of a step
+constexpr double kSeveral = 1.8;      // a step; the last step may lack one
 constexpr double kLeastShare = 0.05;  // of the step, for them and after them
 constexpr double kSureShare = 0.5;    // kernels run slower beside a copy
 
@@ -38,6 +41,11 @@ double CopiedBackNs(const Facts& facts) {
   return ns > 0 ? ns + facts.Step(facts.Signs(Sign::kUpload).exposed_ns) : 0;
 }
 
+std::string BytesText(double bytes) {
+  return bytes < 1e5 ? absl::StrFormat("%.1f kB", bytes / 1e3)
+                     : absl::StrFormat("%.1f MB", bytes / 1e6);
+}
+
 }  // namespace
 
 void AdviseDownload(const Facts& facts, std::vector<Advice>& out) {
@@ -46,17 +54,20 @@ void AdviseDownload(const Facts& facts, std::vector<Advice>& out) {
   const double exposed_ns = facts.Step(copies.exposed_ns);
   const double idle_ns = IdleAfter(facts);
   const double ns = exposed_ns + idle_ns;
-  if (bytes < kLeastBytes || facts.ShareOfStep(ns) < kLeastShare) return;
+  const double count = facts.Step(copies.count);
+  const bool stops_often =
+      count >= kSeveral && facts.ShareOfStep(idle_ns) >= kLeastShare;
+  if (bytes < kLeastBytes && !stops_often) return;
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
   const bool pageable = facts.Signs(Sign::kPageableDownload).count > 0;
   Advice advice;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
-      "%.1f copies, %.1f MB a step, to %s memory of the host; for %.2f ms the "
-      "GPU does nothing else, or waits for new work after them",
-      facts.Step(copies.count), bytes / 1e6, pageable ? "pageable" : "pinned",
-      ns * 1e-6);
+      "%.1f copies, %s a step, to %s memory of the host; for %.2f ms the GPU "
+      "does nothing else, or waits for new work after them",
+      count, BytesText(bytes), pageable ? "pageable" : "pinned", ns * 1e-6);
   advice.layer_class = LayerClass::kCopyD2h;
-  advice.evidence = {.count = facts.Step(copies.count),
+  advice.evidence = {.count = count,
                      .ns = facts.Step(copies.ns),
                      .share = facts.ShareOfStep(ns),
                      .calls = {"cudaMemcpyAsync"},

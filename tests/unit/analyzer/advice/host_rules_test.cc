@@ -178,7 +178,7 @@ TEST(InputAdviceTest, FixedCostsOfCallsAreNoInput) {
 
 // Kernels of 40 us; after each, if it reads, a value of 4 bytes is waited for
 // and the host needs 30 us to go on.
-std::string Reading(bool reads, int values) {
+std::string Reading(bool reads, int values, int bytes = 4) {
   Program program("torch 2.11.0");
   const int each_us = reads ? 80 : 40;
   const int step_us = values * each_us;
@@ -189,7 +189,7 @@ std::string Reading(bool reads, int values) {
       const int at = step + v * each_us;
       program.Launch(reads ? at - 6 : at - 50, at, at + 40);
       if (!reads) continue;
-      program.Copy("dtoh", at - 1, at + 40, at + 42, 4);
+      program.Copy("dtoh", at - 1, at + 40, at + 42, bytes);
       program.Wait(at + 2, at + 44);
     }
   }
@@ -234,6 +234,19 @@ TEST(DownloadAdviceTest, FixedCostsTellNothingOfTheTimeAfterResults) {
 
 TEST(DownloadAdviceTest, IdleTimeAfterFewBytesIsNotTheirs) {
   EXPECT_EQ(Given(Evaluating(400, "", 100), "download"), nullptr);
+}
+
+TEST(DownloadAdviceTest, SeveralSmallResultsAStepEmptyTheQueue) {
+  const AdviceList list = AdviceOf(Reading(true, 8, 512));
+  const auto advice = Given(list, "download");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NE(advice->why.find("4.1 kB a step"), std::string::npos);
+  EXPECT_EQ(Given(list, "sync_reads"), nullptr);
+  // Each is followed by 38 us without work, in a step of 640 us.
+  const double saved = 8 * 38e3;
+  EXPECT_LE(advice->gain_low_ns, saved);
+  EXPECT_GE(advice->gain_high_ns, saved);
+  EXPECT_EQ(Given(AdviceOf(Reading(false, 8, 512)), "download"), nullptr);
 }
 
 TEST(SyncReadsAdviceTest, ReadsThatEmptyTheQueueAreNamed) {
