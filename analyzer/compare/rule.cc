@@ -45,6 +45,8 @@ absl::StatusOr<Rule> ParseRule(const std::string& text) {
   rule.text = text;
   rule.quantity = text.substr(0, sign);
   absl::StripAsciiWhitespace(&rule.quantity);
+  // An inline wrapper's name for it; figures have the documented one.
+  if (rule.quantity.starts_with("api.__cuda")) rule.quantity.erase(4, 2);
   rule.above = text[sign] == '>';
   std::string number(absl::StripAsciiWhitespace(text.substr(sign + 1)));
   const bool percent = number.ends_with('%');

@@ -86,7 +86,7 @@ class CallRows : public EventRows {
   void AddTexts(size_t entry) {
     if (names_[entry] != kUnseen) return;
     const EntryPoint& point = input().model.entry_points[entry];
-    names_[entry] = texts(kName).Add(point.symbol);
+    names_[entry] = texts(kName).Add(ApiName(point));
     const std::string_view library = LibraryOf(point);
     libraries_[entry] =
         library.empty() ? kNoText : texts(kLibrary).Add(library);

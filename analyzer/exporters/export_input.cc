@@ -102,18 +102,6 @@ std::string_view ApiCategory(const EntryPoint& entry) {
   return "";
 }
 
-std::string_view ApiName(const EntryPoint& entry) {
-  std::string_view name = entry.symbol;
-  // nsys appends the version in which a function came: "_v7000".
-  const size_t version = name.rfind("_v");
-  if (entry.info != nullptr && name.starts_with(entry.info->symbol) &&
-      version == entry.info->symbol.size()) {
-    name = entry.info->symbol;
-  }
-  if (name.starts_with("__cuda")) name.remove_prefix(2);
-  return name;
-}
-
 std::vector<StepMark> StepMarks(const ExportInput& input, size_t p) {
   const Process& process = input.model.processes[p];
   const auto is_step = [](const Range& range) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/attribution/api_name.h"
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/collective_run.h"
 #include "analyzer/metrics/selection.h"
@@ -70,10 +71,6 @@ std::string_view LibraryOf(const EntryPoint& entry);
 // Whose call it is: "cuda_runtime", "cuda_driver" (or those of another maker's
 // GPU), or nothing for the libraries above them.
 std::string_view ApiCategory(const EntryPoint& entry);
-
-// The function as CUDA's documentation writes it: without the name that an
-// inline wrapper or another tool gave it.
-std::string_view ApiName(const EntryPoint& entry);
 
 // Steps as the markers that other tools know: "ProfilerStep#3"; those that are
 // left out are no such, as with a profiler that is off: "warm_up step 0".

@@ -153,7 +153,7 @@ class GapRows : public EventRows {
     const size_t entry = process.calls[gap.drained_in.value()].entry.value();
     if (entries_[entry] != kNoText) return;
     entries_[entry] =
-        texts(kDrainedIn).Add(input().model.entry_points[entry].symbol);
+        texts(kDrainedIn).Add(ApiName(input().model.entry_points[entry]));
   }
 
   void FillPlaces(const Block& block, std::span<ColumnPlace> places) const {

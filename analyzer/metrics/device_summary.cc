@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/attribution/api_name.h"
 #include "analyzer/metrics/add_arrays.h"
 #include "analyzer/metrics/critical_path.h"
 #include "analyzer/metrics/gaps.h"
@@ -237,7 +238,8 @@ class DeviceSummariser {
     const Call& call = process_.calls[gap.drained_in.value()];
     DrainSums*& sums = drained_by_[call.entry.value()];
     if (sums == nullptr) {
-      sums = &out_.drained_by[model_.entry_points[call.entry.value()].symbol];
+      sums = &out_.drained_by[std::string(
+          ApiName(model_.entry_points[call.entry.value()]))];
     }
     sums->calls += drained_in_.insert(gap.drained_in).second;
     sums->host_ns += gap.host_ns;

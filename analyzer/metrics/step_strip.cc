@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyzer/attribution/api_name.h"
 #include "analyzer/metrics/add_arrays.h"
 #include "analyzer/metrics/gaps.h"
 #include "analyzer/metrics/median.h"
@@ -162,7 +163,7 @@ StripDrawer::Cell StripDrawer::CellOf(const Gap& gap) const {
 uint32_t StripDrawer::NameOf(CallId call) const {
   if (!call.known()) return 0;
   const Call& of = view_.process.calls[call.value()];
-  return texts_.NumberOf(model_.entry_points[of.entry.value()].symbol);
+  return texts_.NumberOf(ApiName(model_.entry_points[of.entry.value()]));
 }
 
 LongGap StripDrawer::Describe(const Gap& gap) const {

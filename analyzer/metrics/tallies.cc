@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/tallies.h"
 
+#include "analyzer/attribution/api_name.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/model/near_search.h"
 
@@ -103,7 +104,8 @@ TallyKeeper::Rows TallyKeeper::MakeRows(const Activity& activity,
 ApiSums& TallyKeeper::ApiRow(const Call& call) {
   ApiSums*& row = apis_[call.entry.value()];
   if (row == nullptr) {
-    row = &tallies_.apis[model_.entry_points[call.entry.value()].symbol];
+    row = &tallies_.apis[std::string(
+        ApiName(model_.entry_points[call.entry.value()]))];
   }
   return *row;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/attribution/api_name.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/metrics/op_name.h"
 
@@ -240,7 +241,7 @@ PictureSpan TimelineDrawer::NamedActivity(const Raw& raw) {
 PictureSpan TimelineDrawer::NamedCall(const Raw& raw) {
   const Call& call = view_.process.calls[raw.index];
   PictureSpan span{};
-  span.name = texts_.NumberOf(model_.entry_points[call.entry.value()].symbol);
+  span.name = texts_.NumberOf(ApiName(model_.entry_points[call.entry.value()]));
   if (call.function.known()) span.detail = KernelName(call.function);
   span.call = static_cast<uint32_t>(raw.index) + 1;
   return span;

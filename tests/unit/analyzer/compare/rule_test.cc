@@ -47,6 +47,12 @@ TEST(RuleTest, WhatIsUnknownIsNotPassed) {
   EXPECT_EQ(Of("peak_memory>2%", ChangeOf({}, {1})), Verdict::kUnknown);
 }
 
+TEST(RuleTest, ACallHasItsDocumentedName) {
+  const auto rule = ParseRule("api.__cudaLaunchKernel.calls>0");
+  ASSERT_TRUE(rule.ok());
+  EXPECT_EQ(rule->quantity, "api.cudaLaunchKernel.calls");
+}
+
 TEST(RuleTest, ATypoNamesTheQuantityThatWasMeant) {
   for (const auto& [typed, meant] :
        {std::pair{"launchs>0", "launches"}, std::pair{"step_m>3%", "step_ms"},

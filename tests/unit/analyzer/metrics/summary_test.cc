@@ -43,6 +43,18 @@ TEST(SummaryTest, OverlappingStreamsAreBusyOnce) {
   EXPECT_DOUBLE_EQ(*DeviceOf(summary).utilization(), 1.0);
 }
 
+TEST(SummaryTest, ACallHasItsDocumentedNameWhateverTheWrapper) {
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\n"
+      "call t=0..2us __cudaLaunchKernel\n"
+      "call t=3..5us cudaLaunchKernel\n"
+      "kernel t=6..60us device=0 stream=7 name=ampere_sgemm_128x64_nn\n");
+  const Figures figures = FiguresOf(summary);
+  ASSERT_EQ(figures.apis.size(), 1u);
+  EXPECT_EQ(figures.apis[0].name, "cudaLaunchKernel");
+  EXPECT_EQ(figures.apis[0].sums.calls, 2u);
+}
+
 // A clock of whole microseconds gives short kernels no length.
 TEST(SummaryTest, KernelsWithoutLengthCount) {
   const Summary summary = SummaryOf(
