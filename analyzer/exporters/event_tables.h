@@ -8,7 +8,7 @@
 
 namespace dltap::analyzer {
 
-// A row for each step.
+// A row for each step on each device; one for a step that has work on none.
 ExportTable StepsTable();
 
 // "host:pid"; the number alone where the host is not known.

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "analyzer/exporters/perfetto.pb.h"
 #include "analyzer/exporters/pprof.pb.h"
 #include "analyzer/importers/kineto.h"
@@ -396,6 +397,28 @@ TEST_F(FormatsTest, CsvHasAllTables) {
   EXPECT_THAT(files["classes.csv"], HasSubstr("\"gemm\",5000,5000,5000,"));
   EXPECT_THAT(files["gaps.csv"], HasSubstr("\"a:41\",0,0,26000,40000,"));
   EXPECT_EQ(files.count("steps.csv"), 1);
+}
+
+TEST_F(FormatsTest, AStepIsAsLongInItsTableAsInTheReport) {
+  // The host submits a step in 20 us; the device works on it for 100.
+  std::string text = "process host=a pid=41\ndevice 0 name=gpu\n";
+  for (int i = 0; i < 4; ++i) {
+    const int at = 20 * i;
+    absl::StrAppend(&text, "range t=", at, "..", at + 20,
+                    "us thread=0 kind=step name=s\ncall t=", at + 1, "..",
+                    at + 3, "us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n",
+                    "launchapi t=", at + 1, "..", at + 2,
+                    "us thread=0 corr=", i + 1, " ext=", at + 1,
+                    "us\nkernel t=", 10 + 100 * i, "..", 110 + 100 * i,
+                    "us device=0 stream=7 corr=", i + 1, " name=sgemm\n");
+  }
+  Read(text);
+  std::string steps;
+  for (const ExportFile& file : FilesOf("csv")) {
+    if (file.name == "steps.csv") steps = Streamed(file);
+  }
+  EXPECT_THAT(steps, HasSubstr(",device,window_begin_ns,window_end_ns\r\n"));
+  EXPECT_THAT(steps, HasSubstr(",1,20000,40000,\"used\",0,110000,210000\r\n"));
 }
 
 TEST_F(FormatsTest, AWindowAndADeviceHoldInEveryFormat) {
