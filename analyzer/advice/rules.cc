@@ -47,6 +47,8 @@ constexpr Rule kRules[] = {
     {"one_hot", kNeedsGpuWork, kOfAll, AdviseOneHot},
     {"wide_logits", kNeedsGpuWork, kOfAll, AdviseWideLogits},
     {"gradient_sends", kNeedsGpuWork, kOfAll, AdviseGradientSends},
+    {"wide_gradients", kNeedsCounts | kNeedsClasses, kOfAll,
+     AdviseWideGradients},
     {"bucket_copies", kNeedsGpuWork, kOfAll, AdviseBucketCopies},
     {"unfolded_convolutions", kNeedsGpuWork, kOfAll,
      AdviseUnfoldedConvolutions},

@@ -73,6 +73,7 @@ void AdviseOneHot(const Facts& facts, std::vector<Advice>& out);
 void AdviseWideLogits(const Facts& facts, std::vector<Advice>& out);
 void AdviseGradientSends(const Facts& facts, std::vector<Advice>& out);
 void AdviseBucketCopies(const Facts& facts, std::vector<Advice>& out);
+void AdviseWideGradients(const Facts& facts, std::vector<Advice>& out);
 void AdviseUnfoldedConvolutions(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer

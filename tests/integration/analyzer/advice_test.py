@@ -184,5 +184,10 @@ class GradientSendsTest(RanksAdvice, unittest.TestCase):
     program, rule, gpu = "accumulate", "gradient_sends", "sim:h100-sxm"
 
 
+@chain.needs_torch
+class WideGradientsTest(RanksAdvice, unittest.TestCase):
+    program, rule, gpu = "wide_gradients", "wide_gradients", "sim:l40s"
+
+
 if __name__ == "__main__":
     unittest.main()

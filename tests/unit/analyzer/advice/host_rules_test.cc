@@ -40,12 +40,12 @@ class Program {
              "us device=0 stream=7 corr=", corr_, " kind=", kind,
              " src=pinned dst=pinned bytes=", bytes);
   }
-  void Collective(int at_us, int begin_us, int end_us) {
+  void Collective(int at_us, int begin_us, int end_us,
+                  const std::string& call = "cudaLaunchKernel") {
     ++corr_;
-    text_ += Line("call t=", at_us, "..", at_us + 4,
-                  "us thread=0 cudaLaunchKernel") +
+    text_ += Line("call t=", at_us, "..", at_us + 4, "us thread=0 ", call) +
              Line("launchapi t=", at_us + 1, "..", at_us + 3,
-                  "us thread=0 corr=", corr_) +
+                  "us thread=0 corr=", corr_, " ext=", at_us, "us") +
              Line("kernel t=", begin_us, "..", end_us,
                   "us device=0 stream=9 corr=", corr_,
                   " name=ncclDevKernel_AllReduce_Sum_f32_RING_LL");
@@ -529,9 +529,14 @@ TEST(BlockedAdviceTest, AThreadThatRunsIsNotStarved) {
   EXPECT_EQ(Given(AdviceOf(Starved(100, 40)), "blocked"), nullptr);
 }
 
+std::string AllReduce(int dtype) {
+  return "ncclAllReduce comm=1 count=1000000 datatype=" + std::to_string(dtype);
+}
+
 // A forward and a backward GEMM of 200 us; four collectives of 100 us after
 // the backward pass, or beside it.
-std::string Averaging(bool overlaps, int kernels) {
+std::string Averaging(bool overlaps, int kernels,
+                      const std::string& call = "cudaLaunchKernel") {
   Program program("torch 2.11.0");
   for (int i = 0; i < kSteps; ++i) {
     const int at = 1000 * (i + 1);
@@ -542,7 +547,8 @@ std::string Averaging(bool overlaps, int kernels) {
     program.Launch(at - 4, at + 200, at + 600);
     const int comm = overlaps ? at + 200 : at + 600;
     for (int k = 0; k < kernels; ++k) {
-      program.Collective(comm - 5 + 6 * k, comm + 90 * k, comm + 90 * (k + 1));
+      program.Collective(comm - 5 + 6 * k, comm + 90 * k, comm + 90 * (k + 1),
+                         call);
     }
   }
   return program.text();
@@ -590,6 +596,31 @@ TEST(CommAdviceTest, CollectivesOfTheForwardPassAreNoGradients) {
 
 TEST(CommAdviceTest, OneCollectiveHasNothingToOverlap) {
   EXPECT_EQ(Given(AdviceOf(Averaging(false, 1)), "comm"), nullptr);
+}
+
+constexpr int kFloat = 7;
+constexpr int kBfloat16 = 9;
+
+TEST(WideGradientsAdviceTest, WhatTheBackwardPassCannotHideIsSentInFewerBits) {
+  // 720 us of transfer, 400 beside the backward pass, 320 after it.
+  const AdviceList list = AdviceOf(Averaging(true, 8, AllReduce(kFloat)));
+  const auto advice = Given(list, "wide_gradients");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "wide_gradients");
+  EXPECT_NEAR(advice->evidence.count, 8, 0.01);
+  EXPECT_NE(advice->act.find("bf16_compress_hook"), std::string::npos);
+  EXPECT_NE(advice->why.find("32.0 MB"), std::string::npos) << advice->why;
+  // Half of it, but for 96 MB of casts at 60 % of 3.35 TB/s; at best all.
+  EXPECT_NEAR(advice->gain_low_ns, 160e3 - 47.7e3, 2e3);
+  EXPECT_NEAR(advice->gain_high_ns, 320e3, 2e3);
+}
+
+TEST(WideGradientsAdviceTest, HiddenOrNarrowOnesAreLeftAlone) {
+  for (const std::string& text : {Averaging(true, 4, AllReduce(kFloat)),
+                                  Averaging(true, 8, AllReduce(kBfloat16))}) {
+    const AdviceList list = AdviceOf(text);
+    EXPECT_EQ(Given(list, "wide_gradients"), nullptr);
+    EXPECT_EQ(WhyHeldBack(list, "wide_gradients"), "");
+  }
 }
 
 }  // namespace

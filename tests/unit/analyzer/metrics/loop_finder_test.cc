@@ -288,9 +288,9 @@ TEST(LoopFinderTest, AFirstPassMayLackWhatMarksTheOthers) {
 }
 
 TEST(LoopFinderTest, CallsThatNobodyRecordsMakeLayersNoSteps) {
-  // A residual network: convolution, norm, activation, cast. Before each product
-  // the host prepares it by calls of a fixed cost that are not recorded, and
-  // before no other call it does anything.
+  // A residual network: convolution, norm, activation, cast. Before each
+  // product the host prepares it by calls of a fixed cost that are not
+  // recorded, and before no other call it does anything.
   const std::string layer = ",(fcgia";
   const std::string added = ",(fcgkia";
   const std::string wider = layer + ",(fcga,(fkia" + layer + added;
