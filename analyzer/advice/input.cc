@@ -12,6 +12,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr double kLeastShare = 0.05;    // of the step
+constexpr double kSureShare = 0.5;      // of what two workers would save
 constexpr double kMakesItItself = 0.5;  // of the samples: at work, not asleep
 
 // An input may be what a loader reads, or what a simulation makes of a result
@@ -108,6 +109,36 @@ const Wording& ActOn(const Facts& facts) {
   return makes ? kMakesIt : kWaitsForIt;
 }
 
+// Whether looks and samples have seen the launching thread do a loader's work.
+bool MakesItself(const Facts& facts) {
+  constexpr double kMost = 0.9;
+  return facts.figures.program.input_runnable_share.value_or(0) >=
+             kMakesItItself &&
+         SeenShare(facts, SeenIn::kInput, FrameRole::kLoader).value_or(0) >=
+             kMost;
+}
+
+// Whether each process has a second core of its own.
+bool HasCores(const Facts& facts) {
+  const auto& processes = facts.summary.processes;
+  return !processes.empty() &&
+         std::ranges::all_of(processes, [&](const auto& process) {
+           return process.cpu && process.cpu->cores >=
+                                     2 * static_cast<int64_t>(processes.size());
+         });
+}
+
+// One more maker works beside the rest of the step. Where a loader's work is
+// all that the thread does, two workers halve the step, but for that rest, and
+// surely save half as much.
+double LeastGain(const Facts& facts, double ns) {
+  const double rest_ns = facts.step_ns - ns;
+  const double by_one_ns = std::min(ns, rest_ns);
+  if (!MakesItself(facts) || !HasCores(facts)) return by_one_ns;
+  const double by_two_ns = facts.step_ns - std::max(rest_ns, facts.step_ns / 2);
+  return std::max(by_one_ns, kSureShare * by_two_ns);
+}
+
 // No call tells the loader from what else runs before the next copy; looks at
 // the frames do.
 std::string Why(const Facts& facts, double ns, bool serves) {
@@ -143,8 +174,8 @@ void AdviseInput(const Facts& facts, std::vector<Advice>& out) {
                      .calls = {},
                      .ops = {},
                      .steps_seen = idle.steps};
-  // One more maker works beside the rest of the step; enough of them hide all.
-  advice.gain_low_ns = std::min(ns, facts.step_ns - ns);
+  // Enough makers hide all.
+  advice.gain_low_ns = LeastGain(facts, ns);
   advice.gain_ns = advice.gain_high_ns = ns;
   advice.claims.With(IdleCause::kInput);
   advice.claimed_ns = ns;
