@@ -2,6 +2,7 @@
 #include "analyzer/reports/ci_report.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "analyzer/reports/change_text.h"
@@ -19,15 +20,27 @@ Change ChangeOfRule(const CiReport& report, const Rule& rule) {
   return at == report.changes.end() ? Change{} : at->second;
 }
 
+// By direction; of copies, communication and others that have none, as a whole.
+bool IsPart(const CiReport& report, const std::string& name) {
+  if (name == "idle_ms") return true;
+  if (!name.starts_with("class.")) return false;
+  const std::string of_class = name.substr(0, name.rfind('.'));
+  const std::array passes = {of_class + ".forward_ms",
+                             of_class + ".backward_ms",
+                             of_class + ".update_ms"};
+  if (name != of_class + ".gpu_ms") {
+    return std::ranges::find(passes, name) != passes.end();
+  }
+  return std::ranges::none_of(passes, [&](const std::string& pass) {
+    return report.changes.contains(pass);
+  });
+}
+
 // Of what a step is made of, that changed most; the largest first.
 std::vector<std::string> Named(const CiReport& report) {
   std::vector<std::pair<double, std::string>> found;
   for (const auto& [name, change] : report.changes) {
-    const bool is_pass =
-        name.starts_with("class.") &&
-        (name.ends_with(".forward_ms") || name.ends_with(".backward_ms") ||
-         name.ends_with(".update_ms"));
-    if (!change.differs() || (!is_pass && name != "idle_ms")) continue;
+    if (!change.differs() || !IsPart(report, name)) continue;
     found.emplace_back(*change.change, name);
   }
   std::stable_sort(found.begin(), found.end(),
