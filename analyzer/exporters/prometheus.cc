@@ -162,7 +162,7 @@ class Report {
     for (const int64_t bound : kBucketsNs) {
       uint64_t within = 0;
       for (const int64_t ns : steps) within += ns <= bound;
-      out_.Sample({{"le", Real(1e-9 * static_cast<double>(bound))}},
+      out_.Sample({{"le", Real(static_cast<double>(bound) / 1e9)}},
                   std::to_string(within), "_bucket");
     }
     out_.Sample({{"le", "+Inf"}}, std::to_string(steps.size()), "_bucket");

@@ -421,6 +421,16 @@ TEST_F(FormatsTest, AStepIsAsLongInItsTableAsInTheReport) {
   EXPECT_THAT(steps, HasSubstr(",1,20000,40000,\"used\",0,110000,210000\r\n"));
 }
 
+TEST_F(FormatsTest, BoundsOfBucketsAreNotRounded) {
+  Read(
+      "process pid=1\ndevice 0 name=gpu\n"
+      "range t=0..9us thread=0 kind=step name=s\n"
+      "call t=1..2us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "launchapi t=1..2us thread=0 corr=1 ext=1us\n"
+      "kernel t=3..5us device=0 stream=7 corr=1 name=sgemm\n");
+  EXPECT_THAT(Only("prometheus"), HasSubstr("{le=\"30\"} "));
+}
+
 TEST_F(FormatsTest, AWindowAndADeviceHoldInEveryFormat) {
   selection_.window = Interval{39'000, 49'000};
   EXPECT_EQ(Only("csv").find("sgemm"), std::string::npos);
