@@ -25,8 +25,9 @@ constexpr uint32_t kCommunicatorNs = 100'000'000;
 
 struct CostRule {
   std::string_view library;  // the name begins with it
-  std::string_view part;     // and holds this
+  std::string_view part;     // and holds this, not at its end if `goes_on`
   uint32_t cost_ns;
+  bool goes_on = false;
 };
 
 // The first rule that matches counts. Queries of what the process knows are
@@ -62,6 +63,11 @@ constexpr CostRule kRules[] = {
     {"cublasLt", "Desc", kCheapNs},
     {"cublasLt", "Layout", kCheapNs},
     {"cublasLt", "Preference", kCheapNs},
+    // PyTorch makes these anew for each call.
+    {"cusolver", "Params", kCheapNs},
+    {"cusolver", "Info", kCheapNs},
+    {"cusparse", "CreateIdentity", kLaunchNs},
+    {"cusparse", "Create", kCheapNs, true},  // matrices, vectors
     // Handles, code, communicators.
     {"cublas", "Create", kHandleNs},
     {"cudnnCreate", "", kHandleNs},
@@ -118,10 +124,10 @@ constexpr CostRule kRules[] = {
 
 uint32_t HostCostOf(std::string_view name) {
   for (const CostRule& rule : kRules) {
-    if (name.starts_with(rule.library) &&
-        name.find(rule.part) != std::string_view::npos) {
-      return rule.cost_ns;
-    }
+    if (!name.starts_with(rule.library)) continue;
+    if (name.find(rule.part) == std::string_view::npos) continue;
+    if (rule.goes_on && name.ends_with(rule.part)) continue;
+    return rule.cost_ns;
   }
   return kCheapNs;
 }

@@ -50,8 +50,19 @@ TEST(HostCostTest, DescriptorsDoNotCostTheWorkThatTheyName) {
         "cudnnDestroyRNNDescriptor", "cudnnBackendSetAttribute",
         "cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute",
         "cublasLtMatrixLayoutCreate", "cublasLtMatmulPreferenceCreate",
-        "cudaGraphAddMemcpyNode"}) {
+        "cusolverDnCreateParams", "cusolverDnDestroyParams",
+        "cusolverDnCreateSyevjInfo", "cusolverDnIRSParamsCreate",
+        "cusparseCreateCsr", "cusparseCreateDnMat", "cusparseCreateConstDnVec",
+        "cusparseCreateMatDescr", "cudaGraphAddMemcpyNode"}) {
     EXPECT_LT(HostCostOf(name), launch_ns) << name;
+  }
+}
+
+TEST(HostCostTest, HandlesOfLibrariesAreSlow) {
+  const uint32_t allocation_ns = HostCostOf("cudaMalloc");
+  for (const char* name : {"cublasCreate_v2", "cublasLtCreate", "cudnnCreate",
+                           "cusolverDnCreate", "cusparseCreate"}) {
+    EXPECT_GT(HostCostOf(name), allocation_ns) << name;
   }
 }
 
