@@ -73,8 +73,11 @@ void CpuUse::ForEachPart(Interval span, Visit visit) const {
 CpuUse::CpuUse(const Process& process, const std::vector<ThreadId>& threads,
                const HostTimeline& timeline,
                const std::vector<Interval>& inputs)
-    : timeline_(timeline), inputs_(inputs), switched_off_(process, threads) {
-  if (!process.has_cpu_samples) return;
+    : timeline_(timeline),
+      inputs_(inputs),
+      switched_off_(process, threads),
+      fixed_costs_(process.host_clock == HostClock::kFixedCosts) {
+  if (!process.has_cpu_samples || fixed_costs_) return;
   passes_ = CpuPassesOf(process, threads);
   if (passes_.size() < 2) return;
   FindRunningShares();
@@ -283,6 +286,9 @@ Interval CpuUse::SpanOf(size_t period) const {
 
 // Samples tell of all of the part: what switches tell of it is taken out.
 std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
+  if (fixed_costs_) {
+    return CpuSplit{.running_ns = static_cast<double>(part.length_ns())};
+  }
   const SwitchedOff::Told told = switched_off_.Split(part, near.off);
   if (told.untold_ns == 0) return told.split;
   const std::optional<CpuSplit> sampled = SplitBySamples(part, near);

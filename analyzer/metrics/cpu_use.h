@@ -108,6 +108,7 @@ class CpuUse {
   const HostTimeline& timeline_;
   const std::vector<Interval>& inputs_;
   const SwitchedOff switched_off_;
+  const bool fixed_costs_;  // calls cost what they say, and sleeps nothing
   std::vector<CpuPass> passes_;
   std::vector<Period> periods_;  // periods_[i] ends with passes_[i + 1]
   std::array<Resting, kLengthClasses> resting_{};  // without run delay

@@ -325,7 +325,9 @@ FeedersWork GapExplainer::HostWork(
   const size_t feeder = host_.main_feeder();
   if (feeder == Feeders::kNoFeeder) return out;
   const FeederView& view = host_.Of(feeder);
-  out.host_work_is_bound = !process_.has_cpu_samples;
+  // Calls of fixed costs take no sleep along.
+  const bool has_fixed_costs = process_.host_clock == HostClock::kFixedCosts;
+  out.host_work_is_bound = !process_.has_cpu_samples && !has_fixed_costs;
   double work = 0;
   for (const StepWindow& window : windows) {
     const CpuUse::InputSamples input = view.cpu.InputSamplesIn(window.span);
@@ -333,7 +335,7 @@ FeedersWork GapExplainer::HostWork(
     out.input_runnable += input.runnable;
     out.cpu_samples += view.cpu.SamplesIn(window.span);
     std::optional<double> in_window = view.cpu.WorkIn(window.span);
-    if (out.host_work_is_bound) {
+    if (out.host_work_is_bound || has_fixed_costs) {
       in_window = static_cast<double>(window.span.length_ns());
       const auto& spans = view.timeline.spans;
       for (auto it = std::upper_bound(

@@ -463,6 +463,14 @@ TEST(GapsTest, CpuSamplesTellFrameworkFromSleep) {
   EXPECT_EQ(Us(gap, IdleCause::kUnknown), 0);
 }
 
+TEST(GapsTest, WhatCallsOfFixedCostsTakeIsNoSleepWhateverTheMachineDid) {
+  const Found found("host_clock fixed_costs\n" + std::string(kFirstKernel) +
+                    Sampled(false));
+  ASSERT_EQ(found.gaps.size(), 1);
+  EXPECT_EQ(Us(found.gaps[0], IdleCause::kFramework), 80);
+  EXPECT_EQ(Us(found.gaps[0], IdleCause::kBlocked), 0);
+}
+
 TEST(GapsTest, OneSampleDoesNotTellPreemptionFromSleep) {
   // It was ready: nothing says that it slept.
   const Gap gap = OnlyGap(Sampled(true));
