@@ -41,6 +41,12 @@ bool FindsTheLargest(std::string_view kernel) {
   return kernel.find("reduce_kernel") != std::string_view::npos &&
          kernel.find("Max") != std::string_view::npos;
 }
+// What adds up the slices of a product that was split along K.
+bool AddsSlices(std::string_view kernel) {
+  return kernel.find("splitKreduce") != std::string_view::npos ||
+         kernel.find("splitKReduce") != std::string_view::npos ||
+         kernel.find("splitk_reduce") != std::string_view::npos;
+}
 
 // Collects the tokens of one process.
 class TokenMaker {
@@ -82,7 +88,9 @@ class TokenMaker {
       trials_.push_back(BeginOf(activity, attributed));
       return;
     }
-    AddFlags(activity, attributed, tokens_[TokenOf(activity, attributed)]);
+    last_token_ = TokenOf(activity, attributed);
+    last_ = &activity;
+    AddFlags(activity, attributed, tokens_[last_token_]);
   }
 
   int64_t BeginOf(const Activity& activity, const Attributed& attributed) {
@@ -91,8 +99,25 @@ class TokenMaker {
                : activity.begin_ns;
   }
 
+  // Part of the product before it, also where no call is known that did both.
+  bool EndsTheLast(const Activity& activity) {
+    return last_ != nullptr && tokens_[last_token_].product &&
+           activity.graph_node == 0 && last_->graph_node == 0 &&
+           activity.device == last_->device &&
+           activity.stream == last_->stream && LooksOf(activity.name).adds_slices;
+  }
+
   // What no call is known of stands for its own call.
   size_t TokenOf(const Activity& activity, const Attributed& attributed) {
+    if (EndsTheLast(activity)) {
+      const int64_t end_ns =
+          attributed.submitted_by.known()
+              ? process_.calls[attributed.submitted_by.value()].end_ns
+              : activity.end_ns;
+      tokens_[last_token_].end_ns =
+          std::max(tokens_[last_token_].end_ns, end_ns);
+      return last_token_;
+    }
     if (!attributed.submitted_by.known()) {
       tokens_.push_back({SignatureOf(activity, attributed, nullptr),
                          activity.begin_ns, activity.end_ns});
@@ -199,6 +224,7 @@ class TokenMaker {
   struct Looks {
     bool inner_product = false;
     bool largest_entry = false;
+    bool adds_slices = false;
   };
 
   // Each name is looked at once.
@@ -206,7 +232,8 @@ class TokenMaker {
     const auto [it, is_new] = looks_.try_emplace(name);
     if (is_new) {
       const std::string_view text = model_.texts[name];
-      it->second = {IsInnerProduct(text), FindsTheLargest(text)};
+      it->second = {IsInnerProduct(text), FindsTheLargest(text),
+                    AddsSlices(text)};
     }
     return it->second;
   }
@@ -279,6 +306,8 @@ class TokenMaker {
   std::vector<CallToken> tokens_;
   std::vector<int64_t> trials_;  // when they were submitted
   std::vector<uint32_t> token_of_call_;
+  const Activity* last_ = nullptr;  // that has a token, and its token
+  size_t last_token_ = 0;
   // By graph or kind of kernel, class and direction, packed.
   absl::flat_hash_map<uint64_t, uint32_t> signatures_;
   absl::flat_hash_map<TextId, Looks> looks_;  // by kernel

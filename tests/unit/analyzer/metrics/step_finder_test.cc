@@ -294,6 +294,37 @@ std::string KernelOf(char letter) {
 std::string Operations(const std::string& letters) {
   std::string text =
       "process pid=1 framework=\"tensorflow 2.20.0\"\ndevice 0 name=gpu\n"
+// Every 10 us one kernel of a training, by letters: 'f' and 'b' products
+// forward and backward, 's' sums of slices, 'u' an optimizer's.
+std::string TrainingOf(const std::string& kernels) {
+  std::string text =
+      "device 0 name=gpu\nthread 0 tid=1 name=python\n"
+      "thread 1 tid=2 name=pt_autograd_0\n";
+  int at = 0;
+  for (const char kernel : kernels) {
+    at += 10;
+    const char* name = kernel == 's'   ? "splitKreduce_kernel"
+                       : kernel == 'u' ? "multi_tensor_apply_kernel_adam"
+                                       : "ampere_sgemm_32x32_nn";
+    text += absl::StrFormat(
+        "call t=%dus..%dus thread=%d cudaLaunchKernel\n"
+        "launchapi t=%dus..%dus thread=%d corr=%d\n"
+        "kernel t=%dus..%dus device=0 stream=7 corr=%d name=%s\n",
+        at, at + 2, kernel == 'b', at, at + 1, kernel == 'b', at, at + 3,
+        at + 8, at, name);
+  }
+  return text;
+}
+
+TEST(StepFinderTest, SumsOfSlicesAreNoProductsOfTheirOwn) {
+  // The last batch of an epoch is smaller: its products are not split.
+  const std::string epoch = "fsfbbufsfbbufsfbbuffbbu";
+  const Steps steps = StepsOf(
+      TraceFromText("format kineto\n" + TrainingOf(epoch + epoch + epoch + epoch)));
+  EXPECT_EQ(steps.steps.size(), 16);
+  EXPECT_EQ(steps.other_count, 0);
+}
+
       "thread 0 tid=1 name=python\n";
   int at = 0;
   for (const char letter : letters) {
