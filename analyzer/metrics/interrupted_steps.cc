@@ -5,28 +5,42 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
+
+#include "analyzer/metrics/median.h"
 
 namespace dltap::analyzer {
 namespace {
 
 constexpr double kUsualShare = 0.6;  // of the passes forward are equal
 constexpr double kMostSteps = 0.5;   // may be interrupted
+constexpr double kOwnGradients = 2;  // times the usual: more than its batches'
 
 using Products = std::vector<uint32_t>;  // their signatures
 
-// Those forward in front of each backward pass of a step, in order.
-std::vector<Products> PassesOf(const std::vector<CallToken>& tokens,
-                               const TokenSpan& step) {
-  std::vector<Products> passes;
+struct PassesOfStep {
+  std::vector<Products> forward;  // in front of each backward pass, in order
+  size_t backward = 0;            // products, of all of them
+
+  double BackwardPerPass() const {
+    return static_cast<double>(backward) / static_cast<double>(forward.size());
+  }
+};
+
+PassesOfStep PassesOf(const std::vector<CallToken>& tokens,
+                      const TokenSpan& step) {
+  PassesOfStep out;
+  std::vector<Products>& passes = out.forward;
   Products now;
   for (size_t i = step.first; i < step.end; ++i) {
     const CallToken& token = tokens[i];
     if (token.product && token.forward) now.push_back(token.signature);
+    if (token.product && token.backward) ++out.backward;
     if (!token.backward || now.empty()) continue;
     passes.push_back(std::move(now));
     now.clear();
   }
-  return passes;
+  return out;
 }
 
 bool EndsWithMore(const Products& pass, const Products& usual) {
@@ -39,7 +53,7 @@ bool EndsWithMore(const Products& pass, const Products& usual) {
 void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
                           std::vector<TokenSpan>& steps) {
   std::map<Products, size_t> counts;
-  std::vector<std::vector<Products>> passes_of_steps;
+  std::vector<PassesOfStep> passes_of_steps;
   size_t all = 0;
   size_t used = 0;
   for (const TokenSpan& step : steps) {
@@ -47,8 +61,8 @@ void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
     if (step.use != StepUse::kUsed) continue;
     ++used;
     passes_of_steps.back() = PassesOf(tokens, step);
-    for (const Products& pass : passes_of_steps.back()) ++counts[pass];
-    all += passes_of_steps.back().size();
+    for (const Products& pass : passes_of_steps.back().forward) ++counts[pass];
+    all += passes_of_steps.back().forward.size();
   }
   const auto usual = std::ranges::max_element(
       counts, {}, [](const auto& entry) { return entry.second; });
@@ -56,10 +70,26 @@ void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
                                    kUsualShare * static_cast<double>(all)) {
     return;
   }
+  // Of the steps that hold nothing but usual passes.
+  std::vector<double> gradients;
+  for (const PassesOfStep& passes : passes_of_steps) {
+    const bool is_usual =
+        std::ranges::all_of(passes.forward, [&](const Products& pass) {
+          return pass == usual->first;
+        });
+    if (is_usual && !passes.forward.empty()) {
+      gradients.push_back(passes.BackwardPerPass());
+    }
+  }
+  if (gradients.empty()) return;
+  const double most_gradients = kOwnGradients * Median(std::move(gradients));
   std::vector<TokenSpan*> interrupted;
   for (size_t i = 0; i < steps.size(); ++i) {
-    const std::vector<Products>& passes = passes_of_steps[i];
-    if (passes.size() < 2) continue;
+    const std::vector<Products>& passes = passes_of_steps[i].forward;
+    if (passes.size() < 2 ||
+        passes_of_steps[i].BackwardPerPass() > most_gradients) {
+      continue;
+    }
     const bool is_so =
         std::any_of(passes.begin() + 1, passes.end(), [&](const Products& p) {
           return EndsWithMore(p, usual->first);

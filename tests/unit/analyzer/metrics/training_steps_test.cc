@@ -14,8 +14,11 @@
 namespace dltap::analyzer {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string Repeat(std::string_view text, int times) {
   std::string out;
@@ -98,6 +101,19 @@ TEST(TrainingStepsTest, AStepAroundAnEvaluationIsLeftOutWithIt) {
   EXPECT_THAT(Spans(epochs + epochs),
               ElementsAre("0u", "11u", "22x", "49u", "60u", "71e", "87u", "98u",
                           "109x", "136u", "147u", "158e"));
+}
+
+TEST(TrainingStepsTest, GradientsOfAnotherModelAreNoEvaluation) {
+  // A policy plays, and is updated by hand, with gradients of gradients and
+  // passes forward; then an optimizer updates what judges it four times.
+  const std::string value = "(a(c)c)c)aU";
+  const std::string policy = Repeat("<(a(b(c>", 6) + "<(a(b(c" +
+                             Repeat(")c)c)b)b)a", 6) +
+                             Repeat("(a(b(c>", 3);
+  const std::string iteration = policy + Repeat(value, 4);
+  const std::string run = Repeat(iteration, 5);
+  EXPECT_THAT(Spans(run), Each(Not(EndsWith("x"))));
+  EXPECT_EQ(Parts(run), 4);
 }
 
 TEST(TrainingStepsTest, APassWithMoreInEachStepIsPartOfIt) {
