@@ -40,6 +40,7 @@ constexpr double kAlike = 0.7;
 constexpr double kOfOtherLayers = 0.5;  // of the products may be the same
 constexpr size_t kLeastLayers = 3;
 constexpr size_t kLeastOfOther = 8;  // passes of one more loop
+constexpr double kMostlyRead = 0.8;  // of the passes end with a result
 
 std::vector<uint32_t> ProductsOf(const std::vector<CallToken>& tokens,
                                  const TokenSpan& span) {
@@ -68,6 +69,13 @@ bool AllHaveTheirOwn(const std::vector<CallToken>& tokens,
          kOfOtherLayers * static_cast<double>(all);
 }
 
+bool HaveOneProductAtMost(const std::vector<CallToken>& tokens,
+                          const std::vector<TokenSpan>& spans) {
+  return std::ranges::all_of(spans, [&](const TokenSpan& span) {
+    return ProductsOf(tokens, span).size() <= 1;
+  });
+}
+
 // Whether each pass is one product of the same second operand: its data. Then
 // the first operand is what the passes compute, in buffers that take turns.
 bool IsOneProductOfSameData(const TraceModel& model, const Process& process,
@@ -87,6 +95,18 @@ bool IsOneProductOfSameData(const TraceModel& model, const Process& process,
     }
   }
   return true;
+}
+
+// Whether the host reads what comes of nearly each pass.
+bool AreRead(const std::vector<CallToken>& tokens,
+             const std::vector<TokenSpan>& spans) {
+  const auto read = std::ranges::count_if(spans, [&](const TokenSpan& span) {
+    return std::any_of(tokens.begin() + static_cast<ptrdiff_t>(span.first),
+                       tokens.begin() + static_cast<ptrdiff_t>(span.end),
+                       [](const CallToken& token) { return token.d2h; });
+  });
+  return static_cast<double>(read) >=
+         kMostlyRead * static_cast<double>(spans.size());
 }
 
 std::vector<TokenSpan> WithOtherLoops(const std::vector<CallToken>& tokens,
@@ -166,11 +186,17 @@ Loop PassesOfLoop(const TraceModel& model, const Process& process,
   if (same_weights.passes.empty()) return alike;
   const size_t found = same_weights.passes.size();
   Loop all = with_other_loops(std::move(same_weights));
-  const bool are_layers = kLeastLayers * found <= alike.passes.size();
+  // What is read each time comes of a whole problem that was solved: where its
+  // data lie is where there was room. Of a layer no result is read, but where a
+  // model counts what it hands on, and it has several products then.
+  const bool are_read = AreRead(tokens, alike.passes);
+  const bool are_layers =
+      kLeastLayers * found <= alike.passes.size() &&
+      !(are_read && HaveOneProductAtMost(tokens, alike.passes));
   // Each pass is a loop of its own, over one of several models.
   const bool are_models =
       kLeastLayers * alike.passes.size() <= all.passes.size() &&
-      all.passes.size() >= kLeastOfOther;
+      all.passes.size() >= kLeastOfOther && !are_read;
   if (are_layers || are_models) return all;
   if (found != alike.passes.size()) alike.other_count = found;
   return alike;

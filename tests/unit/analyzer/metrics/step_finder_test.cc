@@ -167,6 +167,24 @@ TEST(StepFinderTest, BuffersThatTakeTurnsAreNoLayers) {
   EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 40);
 }
 
+TEST(StepFinderTest, IterationsOfOneProductThatAreReadAreNoLayers) {
+  // Both operands are made anew in each of forty iterations, in buffers that
+  // take turns; the host reads how far the result moved.
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 40; ++i) {
+    const int at = 30 * i;
+    text += Product(at, 1 + i % 5, 101 + i % 5);
+    text += absl::StrFormat(
+        "call t=%dus..%dus thread=0 cudaMemcpyAsync\n"
+        "launchapi t=%dus..%dus thread=0 corr=%d\n"
+        "memcpy t=%dus..%dus device=0 corr=%d kind=dtoh bytes=4\n",
+        at + 10, at + 12, at + 10, at + 11, at + 2, at + 13, at + 14, at + 2);
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  EXPECT_EQ(steps.steps.size(), 40);
+  EXPECT_EQ(steps.other_count, 8);
+}
+
 TEST(StepFinderTest, MarkersWin) {
   const Steps steps = StepsOf(TraceFromText(
       Loop(6, 0) +
@@ -276,24 +294,6 @@ TEST(StepFinderTest, AGradientOfTheLossAloneIsNoBackwardPass) {
   EXPECT_EQ(steps.steps[9].use, StepUse::kEvaluation);
 }
 
-// What TensorFlow runs for a letter: 'f' forward, 'b' its gradient, 'c' what a
-// gradient begins with, any other an optimizer's.
-std::string OperationOf(char letter) {
-  if (letter == 'f') return "model/MatMul:MatMul";
-  if (letter == 'b') return "gradient_tape/model/MatMul:MatMul";
-  if (letter == 'c') return "gradient_tape/model/Fill:Fill";
-  return std::string("adam/").append(1, letter) + ":AssignSubVariableOp";
-}
-
-std::string KernelOf(char letter) {
-  if (letter == 'f' || letter == 'b') return {'g', 'e', 'm', 'm', '_', letter};
-  return std::string(1, letter) + "_GPU_DT_FLOAT_DT_FLOAT_kernel";
-}
-
-// Every 10 us one operation of TensorFlow's, by letters.
-std::string Operations(const std::string& letters) {
-  std::string text =
-      "process pid=1 framework=\"tensorflow 2.20.0\"\ndevice 0 name=gpu\n"
 // Every 10 us one kernel of a training, by letters: 'f' and 'b' products
 // forward and backward, 's' sums of slices, 'u' an optimizer's.
 std::string TrainingOf(const std::string& kernels) {
@@ -325,6 +325,24 @@ TEST(StepFinderTest, SumsOfSlicesAreNoProductsOfTheirOwn) {
   EXPECT_EQ(steps.other_count, 0);
 }
 
+// What TensorFlow runs for a letter: 'f' forward, 'b' its gradient, 'c' what a
+// gradient begins with, any other an optimizer's.
+std::string OperationOf(char letter) {
+  if (letter == 'f') return "model/MatMul:MatMul";
+  if (letter == 'b') return "gradient_tape/model/MatMul:MatMul";
+  if (letter == 'c') return "gradient_tape/model/Fill:Fill";
+  return std::string("adam/").append(1, letter) + ":AssignSubVariableOp";
+}
+
+std::string KernelOf(char letter) {
+  if (letter == 'f' || letter == 'b') return {'g', 'e', 'm', 'm', '_', letter};
+  return std::string(1, letter) + "_GPU_DT_FLOAT_DT_FLOAT_kernel";
+}
+
+// Every 10 us one operation of TensorFlow's, by letters.
+std::string Operations(const std::string& letters) {
+  std::string text =
+      "process pid=1 framework=\"tensorflow 2.20.0\"\ndevice 0 name=gpu\n"
       "thread 0 tid=1 name=python\n";
   int at = 0;
   for (const char letter : letters) {
@@ -400,6 +418,25 @@ TEST(StepFinderTest, ModelsOneAfterAnotherHaveALoopEach) {
   const Steps steps = StepsOf(TraceFromText(text));
   ASSERT_EQ(steps.steps.size(), 30);
   EXPECT_EQ(steps.steps[29].begin_ns, 580'000);
+}
+
+TEST(StepFinderTest, ProblemsWhoseSolutionsAreReadAreNoModels) {
+  // Twenty iterations over the matrix of each of ten problems, which lie in
+  // buffers that take turns.
+  std::string text = "device 0 name=gpu\n";
+  int at = 0;
+  for (int problem = 0; problem < 10; ++problem) {
+    text += Launch(at, at + 2, "distances");
+    for (int i = 0; i < 20; ++i) text += Product(at += 10, 1 + problem % 3, 100);
+    at += 10;
+    text += absl::StrFormat(
+        "call t=%dus..%dus thread=0 cudaMemcpyAsync\n"
+        "launchapi t=%dus..%dus thread=0 corr=%d\n"
+        "memcpy t=%dus..%dus device=0 corr=%d kind=dtoh bytes=4\n",
+        at, at + 2, at, at + 1, at + 2, at + 3, at + 4, at + 2);
+    at += 10;
+  }
+  EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 10);
 }
 
 TEST(StepFinderTest, IterationsOfLaterEpochsAreStepsLikeTheFirstOnes) {
