@@ -104,7 +104,8 @@ class TokenMaker {
     return last_ != nullptr && tokens_[last_token_].product &&
            activity.graph_node == 0 && last_->graph_node == 0 &&
            activity.device == last_->device &&
-           activity.stream == last_->stream && LooksOf(activity.name).adds_slices;
+           activity.stream == last_->stream &&
+           LooksOf(activity.name).adds_slices;
   }
 
   // What no call is known of stands for its own call.

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 constexpr size_t kNone = static_cast<size_t>(-1);
+constexpr double kFetchesAhead = 0.8;  // of the passes with gradients
 
 // What a call put on the device, from the least to the most telling.
 enum class Load : uint8_t {
@@ -133,16 +134,18 @@ class FeedFinder {
       : submissions_(submissions), steps_(steps.steps) {
     next_work_ns_.resize(submissions.size() + 1, kNever);
     forward_follows_.resize(submissions.size() + 1, false);
+    after_follows_.resize(submissions.size() + 1, false);
     for (size_t i = submissions.size(); i-- > 0;) {
-      const bool tells = submissions[i].load == Load::kWork ||
-                         (submissions[i].load == Load::kOther &&
-                          submissions[i].pass == Pass::kAfter);
+      const bool tells = Tells(submissions[i]);
       forward_follows_[i] = tells ? submissions[i].pass == Pass::kForward
                                   : forward_follows_[i + 1];
+      after_follows_[i] =
+          tells ? submissions[i].pass == Pass::kAfter : after_follows_[i + 1];
       next_work_ns_[i] = submissions[i].load == Load::kWork
                              ? submissions[i].call.begin_ns
                              : next_work_ns_[i + 1];
     }
+    FindCopiesAhead();
   }
 
   std::vector<Interval> Run() {
@@ -154,6 +157,45 @@ class FeedFinder {
   }
 
  private:
+  // A program may fetch the next batch as soon as the pass forward of this one
+  // is submitted, before its gradients. Told where it does so in nearly all
+  // passes, and copies next to nothing between gradients and a pass forward.
+  void FindCopiesAhead() {
+    copied_ahead_.resize(submissions_.size(), false);
+    size_t ahead = 0;
+    size_t between_passes = 0;
+    size_t passes = 0;      // with gradients
+    bool after = false;     // what told its pass last
+    bool any = false;       // something has
+    bool in_a_row = false;  // of copies
+    for (size_t i = 0; i < submissions_.size(); ++i) {
+      const Submission& submission = submissions_[i];
+      if (submission.load == Load::kInput && any) {
+        copied_ahead_[i] = !after && after_follows_[i];
+        if (!in_a_row) {
+          ahead += copied_ahead_[i];
+          between_passes += after && forward_follows_[i];
+        }
+        in_a_row = true;
+      } else if (Tells(submission)) {
+        passes += any && !after && submission.pass == Pass::kAfter;
+        after = submission.pass == Pass::kAfter;
+        any = true;
+        in_a_row = false;
+      }
+    }
+    if (static_cast<double>(ahead) <
+        kFetchesAhead *
+            static_cast<double>(std::max(passes, ahead + between_passes))) {
+      copied_ahead_.assign(submissions_.size(), false);
+    }
+  }
+
+  static bool Tells(const Submission& submission) {
+    return submission.load == Load::kWork ||
+           (submission.load == Load::kOther && submission.pass == Pass::kAfter);
+  }
+
   void EnterSteps(int64_t at_ns) {
     while (next_step_ < steps_.size() && steps_[next_step_].begin_ns <= at_ns) {
       step_begin_ns_ = steps_[next_step_].begin_ns;
@@ -186,7 +228,8 @@ class FeedFinder {
              : last_work_ == kNone ? before_step_
                                    : std::max(before_step_, last_work_);
     }
-    if (!FeedsAStep(i, last)) return;
+    if (copied_ahead_[i]) last = last_large_;
+    if (!copied_ahead_[i] && !FeedsAStep(i, last)) return;
     const Submission& copy = submissions_[i];
     const int64_t begin =
         last == kNone
@@ -218,6 +261,8 @@ class FeedFinder {
   const std::vector<Step>& steps_;
   std::vector<int64_t> next_work_ns_;  // begin of the next kWork from here on
   std::vector<bool> forward_follows_;  // as the next that tells its pass
+  std::vector<bool> after_follows_;    // likewise
+  std::vector<bool> copied_ahead_;     // of a batch; see FindCopiesAhead
   std::vector<Interval> spans_;
   int64_t step_begin_ns_ = kNoStep;  // of the step, or of a batch inside it
   size_t next_step_ = 0;

@@ -48,6 +48,21 @@ bool EndsWithMore(const Products& pass, const Products& usual) {
          std::equal(usual.rbegin(), usual.rend(), pass.rbegin());
 }
 
+// Products backward for a pass, of the steps that hold nothing but usual
+// passes. 0: there is none.
+double UsualGradients(const std::vector<PassesOfStep>& steps,
+                      const Products& usual) {
+  std::vector<double> gradients;
+  for (const PassesOfStep& step : steps) {
+    const bool is_usual =
+        !step.forward.empty() &&
+        std::ranges::all_of(
+            step.forward, [&](const Products& pass) { return pass == usual; });
+    if (is_usual) gradients.push_back(step.BackwardPerPass());
+  }
+  return gradients.empty() ? 0 : Median(std::move(gradients));
+}
+
 }  // namespace
 
 void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
@@ -70,19 +85,8 @@ void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
                                    kUsualShare * static_cast<double>(all)) {
     return;
   }
-  // Of the steps that hold nothing but usual passes.
-  std::vector<double> gradients;
-  for (const PassesOfStep& passes : passes_of_steps) {
-    const bool is_usual =
-        std::ranges::all_of(passes.forward, [&](const Products& pass) {
-          return pass == usual->first;
-        });
-    if (is_usual && !passes.forward.empty()) {
-      gradients.push_back(passes.BackwardPerPass());
-    }
-  }
-  if (gradients.empty()) return;
-  const double most_gradients = kOwnGradients * Median(std::move(gradients));
+  const double most_gradients =
+      kOwnGradients * UsualGradients(passes_of_steps, usual->first);
   std::vector<TokenSpan*> interrupted;
   for (size_t i = 0; i < steps.size(); ++i) {
     const std::vector<Products>& passes = passes_of_steps[i].forward;
@@ -90,10 +94,9 @@ void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
         passes_of_steps[i].BackwardPerPass() > most_gradients) {
       continue;
     }
-    const bool is_so =
-        std::any_of(passes.begin() + 1, passes.end(), [&](const Products& p) {
-          return EndsWithMore(p, usual->first);
-        });
+    const bool is_so = std::any_of(
+        passes.begin() + 1, passes.end(),
+        [&](const Products& p) { return EndsWithMore(p, usual->first); });
     if (is_so) interrupted.push_back(&steps[i]);
   }
   if (static_cast<double>(interrupted.size()) >

@@ -323,38 +323,56 @@ TEST(GapsTest, AMaskThatIsCopiedInTheForwardPassIsNoInput) {
   EXPECT_EQ(Us(found.gaps[1], IdleCause::kUnknown), 80);
 }
 
+// A product at `at` us; on thread 1 it is a gradient.
+std::string ProductAt(int at, int thread) {
+  const auto us = [at](int more) { return std::to_string(at + more); };
+  return "call t=" + us(0) + ".." + us(5) +
+         "us thread=" + std::to_string(thread) +
+         " cublasSgemm_v2 m=64 n=64 k=64\n" + "launchapi t=" + us(1) + ".." +
+         us(4) + "us thread=" + std::to_string(thread) + " corr=" + us(0) +
+         " ext=" + us(0) + "us\nkernel t=" + us(6) + ".." + us(9) +
+         "us device=0 stream=7 corr=" + us(0) + " name=sgemm\n";
+}
+
+std::string CopyAt(int at) {
+  const auto us = [at](int more) { return std::to_string(at + more); };
+  return "call t=" + us(0) + ".." + us(5) + "us thread=0 cudaMemcpyAsync\n" +
+         "launchapi t=" + us(1) + ".." + us(4) + "us thread=0 corr=" + us(0) +
+         "\nmemcpy t=" + us(6) + ".." + us(9) +
+         "us device=0 stream=7 corr=" + us(0) + " kind=htod bytes=64\n";
+}
+
+Found OfOneStep(const std::string& text) {
+  return Found(
+      "device 0 name=gpu\nthread 0 tid=1 name=python\n"
+      "thread 1 tid=2 name=pt_autograd_0\n" +
+          text,
+      Steps{StepsFoundBy::kPeriod, {{0, 500'000}}});
+}
+
 // Two batches before an update: the second one's gradients are added.
 TEST(GapsTest, TheNextBatchOfAStepIsInput) {
-  const auto product = [](int at, int thread) {
-    const auto us = [at](int more) { return std::to_string(at + more); };
-    return "call t=" + us(0) + ".." + us(5) +
-           "us thread=" + std::to_string(thread) +
-           " cublasSgemm_v2 m=64 n=64 k=64\n" + "launchapi t=" + us(1) + ".." +
-           us(4) + "us thread=" + std::to_string(thread) + " corr=" + us(0) +
-           " ext=" + us(0) + "us\nkernel t=" + us(6) + ".." + us(9) +
-           "us device=0 stream=7 corr=" + us(0) + " name=sgemm\n";
-  };
-  const auto copy = [](int at) {
-    const auto us = [at](int more) { return std::to_string(at + more); };
-    return "call t=" + us(0) + ".." + us(5) + "us thread=0 cudaMemcpyAsync\n" +
-           "launchapi t=" + us(1) + ".." + us(4) + "us thread=0 corr=" + us(0) +
-           "\nmemcpy t=" + us(6) + ".." + us(9) +
-           "us device=0 stream=7 corr=" + us(0) + " kind=htod bytes=64\n";
-  };
-  const auto of_steps = [](const std::string& text) {
-    return Found(
-        "device 0 name=gpu\nthread 0 tid=1 name=python\n"
-        "thread 1 tid=2 name=pt_autograd_0\n" +
-            text,
-        Steps{StepsFoundBy::kPeriod, {{0, 500'000}}});
-  };
-  const Found batches = of_steps(copy(0) + product(10, 0) + product(20, 1) +
-                                 copy(100) + product(110, 0) + product(120, 1));
+  const Found batches =
+      OfOneStep(CopyAt(0) + ProductAt(10, 0) + ProductAt(20, 1) + CopyAt(100) +
+                ProductAt(110, 0) + ProductAt(120, 1));
   EXPECT_EQ(Us(batches.gaps.at(2), IdleCause::kInput), 71);
   // A mask in the backward pass is none.
-  const Found mask = of_steps(copy(0) + product(10, 0) + product(20, 1) +
-                              copy(100) + product(110, 1));
+  const Found mask = OfOneStep(CopyAt(0) + ProductAt(10, 0) + ProductAt(20, 1) +
+                               CopyAt(100) + ProductAt(110, 1));
   EXPECT_EQ(Us(mask.gaps.at(2), IdleCause::kInput), 0);
+}
+
+TEST(GapsTest, TheNextBatchMadeBeforeTheGradientsOfThisOneIsInput) {
+  const std::string ahead = CopyAt(0) + ProductAt(10, 0) + CopyAt(100) +
+                            ProductAt(110, 1) + ProductAt(120, 0) +
+                            CopyAt(200) + ProductAt(210, 1);
+  const Found found = OfOneStep(ahead);
+  EXPECT_EQ(Us(found.gaps.at(1), IdleCause::kInput), 81);
+  // Where each batch is copied before its pass, targets are after it.
+  const Found targets = OfOneStep(
+      CopyAt(0) + ProductAt(10, 0) + CopyAt(100) + ProductAt(110, 1) +
+      CopyAt(120) + ProductAt(130, 0) + CopyAt(200) + ProductAt(210, 1));
+  EXPECT_EQ(Us(targets.gaps.at(1), IdleCause::kInput), 0);
 }
 
 TEST(GapsTest, TheHostsAnswerToAResultIsInput) {

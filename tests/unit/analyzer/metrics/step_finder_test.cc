@@ -319,8 +319,8 @@ std::string TrainingOf(const std::string& kernels) {
 TEST(StepFinderTest, SumsOfSlicesAreNoProductsOfTheirOwn) {
   // The last batch of an epoch is smaller: its products are not split.
   const std::string epoch = "fsfbbufsfbbufsfbbuffbbu";
-  const Steps steps = StepsOf(
-      TraceFromText("format kineto\n" + TrainingOf(epoch + epoch + epoch + epoch)));
+  const Steps steps = StepsOf(TraceFromText(
+      "format kineto\n" + TrainingOf(epoch + epoch + epoch + epoch)));
   EXPECT_EQ(steps.steps.size(), 16);
   EXPECT_EQ(steps.other_count, 0);
 }
@@ -427,7 +427,8 @@ TEST(StepFinderTest, ProblemsWhoseSolutionsAreReadAreNoModels) {
   int at = 0;
   for (int problem = 0; problem < 10; ++problem) {
     text += Launch(at, at + 2, "distances");
-    for (int i = 0; i < 20; ++i) text += Product(at += 10, 1 + problem % 3, 100);
+    for (int i = 0; i < 20; ++i)
+      text += Product(at += 10, 1 + problem % 3, 100);
     at += 10;
     text += absl::StrFormat(
         "call t=%dus..%dus thread=0 cudaMemcpyAsync\n"

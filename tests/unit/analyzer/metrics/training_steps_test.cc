@@ -108,8 +108,7 @@ TEST(TrainingStepsTest, GradientsOfAnotherModelAreNoEvaluation) {
   // passes forward; then an optimizer updates what judges it four times.
   const std::string value = "(a(c)c)c)aU";
   const std::string policy = Repeat("<(a(b(c>", 6) + "<(a(b(c" +
-                             Repeat(")c)c)b)b)a", 6) +
-                             Repeat("(a(b(c>", 3);
+                             Repeat(")c)c)b)b)a", 6) + Repeat("(a(b(c>", 3);
   const std::string iteration = policy + Repeat(value, 4);
   const std::string run = Repeat(iteration, 5);
   EXPECT_THAT(Spans(run), Each(Not(EndsWith("x"))));
