@@ -312,6 +312,7 @@ std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
 }
 
 int64_t CpuUse::PreemptedIn(Interval call, Place& near) const {
+  if (fixed_costs_) return 0;
   return std::llround(switched_off_.Split(call, near.off).split.preempted_ns);
 }
 
