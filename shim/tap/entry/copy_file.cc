@@ -44,13 +44,15 @@ void CopyFile::Close() {
   CloseIfOwn(&fd_, inode_);
 }
 
-size_t CopyFile::Copy(const iovec* parts, int count) {
+// No pwritev(): a filter may not know it that knows how traces are written.
+size_t CopyFile::Copy(uintptr_t from, size_t bytes) {
   errno = EBADF;
   if (mapped_ == nullptr || InodeOf(fd_) != inode_) return 0;
   // What has stopped the kernel behind the first bytes it does not say.
   errno = EFAULT;
-  const ssize_t bytes = pwritev(fd_, parts, count, 0);
-  return bytes > 0 ? static_cast<size_t>(bytes) : 0;
+  const ssize_t copied =
+      pwrite(fd_, reinterpret_cast<const void*>(from), bytes, 0);
+  return copied > 0 ? static_cast<size_t>(copied) : 0;
 }
 
 }  // namespace dltap::shim

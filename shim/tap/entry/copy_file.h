@@ -2,15 +2,13 @@
 #ifndef DLTAP_SHIM_TAP_ENTRY_COPY_FILE_H_
 #define DLTAP_SHIM_TAP_ENTRY_COPY_FILE_H_
 
-#include <sys/uio.h>
-
 #include <cstddef>
 #include <cstdint>
 
 namespace dltap::shim {
 
 // A small file without a name, into which the kernel copies parts of the
-// process's memory: write() says EFAULT where process_vm_readv() would, and no
+// process's memory: pwrite() says EFAULT where process_vm_readv() would, and no
 // seccomp filter of a program that writes files kills it for that. All zeros is
 // the state before Open(). Collector only.
 //
@@ -26,10 +24,10 @@ class CopyFile {
   bool Open(const char* ring_path);
   void Close();
 
-  // Copies the parts, kBytes in all at most, to data(), one behind the other.
-  // Returns the bytes. Where they are fewer, the next one cannot be read (errno
-  // EFAULT), or the program has closed the file or may write none (another).
-  size_t Copy(const iovec* parts, int count);
+  // Copies kBytes at most to data(). Returns how many. Where they are fewer,
+  // the next one cannot be read (errno EFAULT), or the program has closed the
+  // file or may write none (another).
+  size_t Copy(uintptr_t from, size_t bytes);
   const uint8_t* data() const { return mapped_; }
 
  private:

@@ -28,9 +28,7 @@ void MemoryView::Forget() {
 }
 
 void MemoryView::Want(uintptr_t at, size_t bytes) {
-  // Where there is no memory, the kernel would take none of the others either.
-  constexpr uintptr_t kUserEnd = uintptr_t{1} << 48;
-  if (file_ == nullptr || at >= kUserEnd) return;
+  if (file_ == nullptr) return;
   for (uintptr_t line = at - at % kLineBytes; line < at + bytes;
        line += kLineBytes) {
     const uintptr_t index = IndexOf(line);
@@ -41,53 +39,47 @@ void MemoryView::Want(uintptr_t at, size_t bytes) {
   }
 }
 
-// Each time up to the line that cannot be read.
 void MemoryView::Fetch() {
-  constexpr int kMostFailures = 8;
   int first = 0;
-  for (int i = 0; i < kMostFailures && first < wanted_count_; ++i) {
-    first += FetchFrom(first) + 1;
-  }
-  for (int i = 0; i < wanted_count_; ++i) {
-    uintptr_t& line = lines_[IndexOf(wanted_[i])];
-    if (line == (wanted_[i] | kIsWanted)) line = kNoLine;
+  while (first < wanted_count_) {
+    int end = first + 1;
+    while (end < wanted_count_ &&
+           wanted_[end] == wanted_[end - 1] + kLineBytes) {
+      ++end;
+    }
+    first += FetchRun(first, end - first);
   }
   wanted_count_ = 0;
 }
 
-int MemoryView::FetchFrom(int first) {
+// Returns how many of the lines are done with: up to the first that cannot be
+// read.
+int MemoryView::FetchRun(int first, int count) {
   static_assert(kMostWanted * kLineBytes <= CopyFile::kBytes);
-  iovec parts[kMostWanted];
-  int count = 0;
-  for (int i = first; i < wanted_count_; ++i) {
-    if (i > first && wanted_[i] == wanted_[i - 1] + kLineBytes) {
-      parts[count - 1].iov_len += kLineBytes;
-    } else {
-      parts[count++] = {reinterpret_cast<void*>(wanted_[i]), kLineBytes};
-    }
-  }
-  const size_t bytes = file_->Copy(parts, count);
+  const size_t bytes =
+      file_->Copy(wanted_[first], static_cast<size_t>(count) * kLineBytes);
   const auto copied = static_cast<int>(bytes / kLineBytes);
-  for (int i = 0; i < copied; ++i) {
+  const int done = copied < count ? copied + 1 : count;
+  for (int i = 0; i < done; ++i) {
     const uintptr_t line = wanted_[first + i];
     const uintptr_t index = IndexOf(line);
     // Something else may have been read in its place since.
     if (lines_[index] != (line | kIsWanted)) continue;
+    lines_[index] = i < copied ? line : kNoLine;
     memcpy(bytes_ + index * kLineBytes,
            file_->data() + static_cast<size_t>(i) * kLineBytes, kLineBytes);
-    lines_[index] = line;
   }
-  return copied;
+  return done;
 }
 
 bool MemoryView::ReadPage(uintptr_t page, uint8_t* out) {
-  const iovec remote = {reinterpret_cast<void*>(page), kPageBytes};
   if (file_ != nullptr) {
-    if (file_->Copy(&remote, 1) != kPageBytes) return false;
+    if (file_->Copy(page, kPageBytes) != kPageBytes) return false;
     memcpy(out, file_->data(), kPageBytes);
     return true;
   }
   const iovec local = {out, kPageBytes};
+  const iovec remote = {reinterpret_cast<void*>(page), kPageBytes};
   return process_vm_readv(pid_, &local, 1, &remote, 1, 0) ==
          static_cast<ssize_t>(kPageBytes);
 }

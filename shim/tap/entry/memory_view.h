@@ -11,8 +11,8 @@ class CopyFile;
 
 // The process's own memory, read through the kernel: an address that cannot be
 // read gives false, never a fault. Keeps what it has read, so a view is for one
-// look only. Cold: a system call for each new page, but one for all that was
-// said to be wanted.
+// look only. Cold: a system call for each new page, or for what was said to be
+// wanted and lies side by side.
 class MemoryView {
  public:
   // Forgets what was read. `pid` is the calling process's.
@@ -25,8 +25,9 @@ class MemoryView {
   // The kernel has refused to look, whatever is there.
   bool was_refused() const { return was_refused_; }
 
-  // What will be read, and a copy of all of that at once. By way of a file;
-  // else it is read page by page.
+  // What will be read, and a copy of it, in that order: what lies behind what
+  // was wanted before it, at once with that. By way of a file; else it is read
+  // page by page.
   void Want(uintptr_t at, size_t bytes);
   void Fetch();
 
@@ -52,7 +53,7 @@ class MemoryView {
   }
   const uint8_t* LineAt(uintptr_t line);
   bool ReadPage(uintptr_t page, uint8_t* out);
-  int FetchFrom(int first);
+  int FetchRun(int first, int count);
 
   int pid_;
   CopyFile* file_;  // nullptr: process_vm_readv

@@ -53,12 +53,9 @@ inline constexpr int16_t kPythonTextLength = 16;   // PyASCIIObject
 inline constexpr int16_t kPythonTextState = 32;
 // FRAME_OWNED_BY_CSTACK from 3.12 on; in 3.14 the interpreter's own and C's.
 inline constexpr uint8_t kFirstFrameOfC = 3;
-// How much of each holds what is read of it.
+// How much of each holds what is read of most.
 inline constexpr size_t kPythonThreadBytes = 184;
 inline constexpr size_t kPythonFrameBytes = 104;
-inline constexpr size_t kPythonCodeBytes = 144;
-inline constexpr size_t kPythonTextBytes = 160;
-inline constexpr size_t kPythonSelfBytes = 32;  // a cell, an object, a class
 
 // nullptr: not known.
 const PythonLayout* LayoutOfPython(int major, int minor);

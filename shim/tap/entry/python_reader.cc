@@ -92,53 +92,19 @@ bool PythonReader::ReadPath(MemoryView& memory, uintptr_t frame,
   return path->count > 0;
 }
 
-void PythonReader::FetchFrames(MemoryView& memory,
-                               const PythonPath& path) const {
-  memory.Want(path.thread_state, kPythonThreadBytes);
-  memory.Want(path.innermost_at, sizeof(uintptr_t));
+void PythonReader::FetchFrames(MemoryView& memory, const PythonPath& path,
+                               bool inwards) const {
+  const auto want_thread = [&] {
+    memory.Want(path.thread_state, kPythonThreadBytes);
+    memory.Want(path.innermost_at, sizeof(uintptr_t));
+  };
+  if (!inwards) want_thread();
   for (int i = 0; i < path.count; ++i) {
-    memory.Want(path.frames[i].frame, kPythonFrameBytes);
+    const int place = inwards ? path.count - 1 - i : i;
+    memory.Want(path.frames[place].frame, kPythonFrameBytes);
   }
+  if (inwards) want_thread();
   memory.Fetch();
-}
-
-// What each refers to is known when it is there.
-void PythonReader::FetchCode(MemoryView& memory, const PythonPath& path,
-                             int first) const {
-  const auto fetch = [&](auto want) {
-    for (int i = first; i < path.count; ++i) want(path.frames[i]);
-    memory.Fetch();
-  };
-  const auto want_at = [&memory](uintptr_t at, size_t bytes) {
-    uintptr_t object = 0;
-    if (memory.Load(at, &object)) memory.Want(object, bytes);
-  };
-  const int16_t name =
-      layout->qualified_name >= 0 ? layout->qualified_name : layout->name;
-  fetch([&](const PythonPath::Frame& frame) {
-    memory.Want(frame.code, kPythonCodeBytes);
-    if (CallsModule(frame)) {
-      want_at(At(frame.frame, layout->locals), kPythonSelfBytes);
-    }
-  });
-  fetch([&](const PythonPath::Frame& frame) {
-    want_at(At(frame.code, name), kPythonTextBytes);
-    want_at(At(frame.code, layout->filename), kPythonTextBytes);
-    if (CallsModule(frame)) {
-      memory.Want(SelfOf(memory, frame.frame), kPythonSelfBytes);
-    }
-  });
-  const auto type_at = [&](const PythonPath::Frame& frame) {
-    return SelfOf(memory, frame.frame) + kPythonType;
-  };
-  fetch([&](const PythonPath::Frame& frame) {
-    if (CallsModule(frame)) want_at(type_at(frame), kPythonSelfBytes);
-  });
-  fetch([&](const PythonPath::Frame& frame) {
-    uintptr_t type = 0;
-    if (!CallsModule(frame) || !memory.Load(type_at(frame), &type)) return;
-    want_at(type + kPythonTypeName, kPythonTextBytes);
-  });
 }
 
 bool PythonReader::LooksRight(MemoryView& memory, const PythonPath& path,
@@ -186,7 +152,7 @@ bool PythonReader::MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
   // Code without a name is no code.
   if (!MixText(memory, name, hash)) return false;
   MixText(memory, file, hash);
-  if (CallsModule(frame)) {
+  if (frame.code == module_call.load(std::memory_order_relaxed)) {
     char text[kMostTextBytes];
     const uint32_t bytes = ClassOfSelf(memory, frame.frame, text, sizeof(text));
     for (uint32_t i = 0; i < bytes; ++i) {
@@ -198,7 +164,6 @@ bool PythonReader::MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
 
 uint64_t PythonReader::HashPath(MemoryView& memory, const PythonPath& path,
                                 int first) const {
-  FetchCode(memory, path, first);
   uint64_t hash = 0;
   for (int i = path.count; i-- > first;) {
     if (!MixFrame(memory, path.frames[i], &hash)) return 0;
@@ -229,24 +194,21 @@ bool PythonReader::Describe(MemoryView& memory, const PythonPath& path,
   return path.count > first;
 }
 
-uintptr_t PythonReader::SelfOf(MemoryView& memory, uintptr_t frame) const {
-  uintptr_t self = 0, type = 0;
-  if (!memory.Load(At(frame, layout->locals), &self)) return 0;
-  self = Referred(*layout, self);
-  if (self == 0 || !memory.Load(self + kPythonType, &type)) return 0;
-  if (type != cell_type) return self;
-  return memory.Load(self + kPythonCellValue, &self) ? self : 0;
-}
-
-// The name of its class.
+// The name of the class of a frame's first argument, which may be in a cell.
 uint32_t PythonReader::ClassOfSelf(MemoryView& memory, uintptr_t frame,
                                    char* out, uint32_t most) const {
-  const uintptr_t self = SelfOf(memory, frame);
-  uintptr_t type = 0, name = 0;
-  if (self == 0 || !memory.Load(self + kPythonType, &type) ||
-      !memory.Load(type + kPythonTypeName, &name)) {
+  uintptr_t self = 0, type = 0, name = 0;
+  if (!memory.Load(At(frame, layout->locals), &self)) {
     return 0;
   }
+  self = Referred(*layout, self);
+  if (self == 0 || !memory.Load(self + kPythonType, &type)) return 0;
+  if (type == cell_type &&
+      (!memory.Load(self + kPythonCellValue, &self) || self == 0 ||
+       !memory.Load(self + kPythonType, &type))) {
+    return 0;
+  }
+  if (!memory.Load(type + kPythonTypeName, &name)) return 0;
   uint32_t bytes = 0;
   while (bytes < most && memory.Load(name + bytes, &out[bytes]) &&
          out[bytes] != '\0') {

@@ -51,10 +51,12 @@ struct PythonReader {
   // not all of it are frames.
   bool ReadPath(MemoryView& memory, uintptr_t frame, PythonPath* path) const;
 
-  // Copies at once what both will read where the path is still that one, and
-  // what the others read of a path from a frame on.
-  void FetchFrames(MemoryView& memory, const PythonPath& path) const;
-  void FetchCode(MemoryView& memory, const PythonPath& path, int first) const;
+  // Copies what both will read where the path is still that one, `inwards`
+  // from the outermost frame on. So frames that lie side by side, as from 3.11
+  // on, are copied at once.
+  void FetchFrames(MemoryView& memory, const PythonPath& path,
+                   bool inwards) const;
+  bool AreSideBySide() const { return layout->owner >= 0; }
 
   // Whether the code of each, from a frame on, has what the layout says.
   bool LooksRight(MemoryView& memory, const PythonPath& path, int first) const;
@@ -73,17 +75,12 @@ struct PythonReader {
                 SiteDefinition* site);
 
  private:
-  bool CallsModule(const PythonPath::Frame& frame) const {
-    return frame.code == module_call.load(std::memory_order_relaxed);
-  }
   bool IsCode(MemoryView& memory, uintptr_t code) const;
   bool MixText(MemoryView& memory, uintptr_t object, uint64_t* hash) const;
   bool MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
                 uint64_t* hash) const;
   bool AddFrame(MemoryView& memory, const PythonPath::Frame& frame,
                 SiteDefinition* site);
-  // Its first argument, which may be in a cell; 0: none, or it cannot be read.
-  uintptr_t SelfOf(MemoryView& memory, uintptr_t frame) const;
   uint32_t ClassOfSelf(MemoryView& memory, uintptr_t frame, char* out,
                        uint32_t most) const;
 };

@@ -209,12 +209,12 @@ uintptr_t StateOf(FrameWatch& watch, const WatchedThread& thread) {
   return 0;
 }
 
-// `likely`: what it probably is, or nullptr.
+// `likely`: what it probably is, or nullptr; and in which order to read that.
 bool ReadPath(FrameWatch& watch, const WatchedThread& thread,
-              const PythonPath* likely, PythonPath* path) {
+              const PythonPath* likely, bool inwards, PythonPath* path) {
   watch.memory.Forget();
   const PythonReader& reader = watch.python.reader();
-  if (likely != nullptr) reader.FetchFrames(watch.memory, *likely);
+  if (likely != nullptr) reader.FetchFrames(watch.memory, *likely, inwards);
   const uintptr_t state = StateOf(watch, thread);
   uintptr_t frame = 0;
   return state != 0 && reader.FindFrame(watch.memory, state, &frame, path) &&
@@ -222,17 +222,21 @@ bool ReadPath(FrameWatch& watch, const WatchedThread& thread,
 }
 
 // Into `watch.path`, and which frame of it is the innermost that stayed while
-// the frames of a thread that runs were read. Once it is known where they lie,
-// they are copied at once, and more than once: a short loop comes to the same
+// the frames of a thread that runs were read. A short loop comes to the same
 // places again and again, and frames of two of its moments would look like
-// one's. False: it is in none, or they cannot be read.
+// one's. So once it is known where they lie, they are copied within a moment,
+// and more than once; those that lie apart there and back, so that nothing
+// happens unseen between the two copies of an inner one. False: it is in none,
+// or they cannot be read.
 bool ReadStablePath(FrameWatch& watch, const WatchedThread& thread,
                     int* first) {
-  constexpr int kCopies = 3;
+  const bool are_apart = !watch.python.reader().AreSideBySide();
+  const int copies = are_apart ? 6 : 3;
   int stayed = PythonPath::kMostFrames;
-  for (int i = 0; i <= kCopies; ++i) {
+  for (int i = 0; i <= copies; ++i) {
     watch.before = watch.path;
-    if (!ReadPath(watch, thread, i == 0 ? nullptr : &watch.before,
+    const bool inwards = !are_apart || i % 2 == 1;
+    if (!ReadPath(watch, thread, i == 0 ? nullptr : &watch.before, inwards,
                   &watch.path)) {
       return false;
     }

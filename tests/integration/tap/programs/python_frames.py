@@ -100,10 +100,12 @@ def is_replaced(work):
 
 
 def kill_readers():
-    """A filter that ends the process for reading or tracing another one."""
+    """A filter that ends the process for reading or tracing another one, and
+    for what writes no trace."""
     libc = ctypes.CDLL(None, use_errno=True)
     allow, kill = 0x7FFF0000, 0x80000000
-    calls = (310, 311, 101, 312, 298)  # process_vm_*, ptrace, kcmp, perf_event
+    # process_vm_*, ptrace, kcmp, perf_event_open, writev, pwritev
+    calls = (310, 311, 101, 312, 298, 20, 296)
     words = [(0x20, 0, 0, 0)]
     for i, call in enumerate(calls):
         words.append((0x15, len(calls) - i, 0, call))
