@@ -149,14 +149,18 @@ class PausedProgramsTest(unittest.TestCase):
         left = ARGS.programs
         for seed in range(ARGS.runs):
             pauses = run(ARGS, kind, seed, left)
-            left = [name for name in left
-                    if not self.is_alike(name, kind, pauses[name])]
+            # With an odd seed a program of one place does not pause.
+            told = [name for name in left if pauses[name].places()]
+            if seed == 0:
+                self.assertEqual(told, left)
+            alike = [name for name in told
+                     if self.is_alike(name, kind, pauses[name])]
+            left = [name for name in left if name not in alike]
             if not left:
                 return
         self.fail(f"pauses come back elsewhere in {left}")
 
     def is_alike(self, name, kind, pauses) -> bool:
-        self.assertTrue(pauses.places(), name)
         for told in pauses.told:
             self.check_clocks(name, told)
         alike = True
