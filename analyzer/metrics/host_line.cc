@@ -102,8 +102,7 @@ void HostLine::AddTo(const HostPart& part, int64_t ns, IdleTimes& out) const {
     at(IdleCause::kUnknown) += ns;
     return;
   }
-  // Each may be rounded up, but not beyond the whole; the first is the rest of
-  // a call.
+  // Each may be rounded up, but not beyond the whole.
   const auto share = [ns](float of_part, int64_t most) {
     return std::min<int64_t>(
         std::llround(static_cast<double>(ns) * static_cast<double>(of_part)),
