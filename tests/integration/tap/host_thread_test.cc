@@ -73,10 +73,12 @@ TEST(TapHostThreadTest, LastThreadEndsTheProcess) {
   EXPECT_TRUE(model.processes.at(0).complete);
 }
 
+// By time: the numbers of processes begin again when they are used up.
 const analyzer::Process* FirstStarted(const analyzer::TraceModel& model) {
   const analyzer::Process* first = nullptr;
   for (const auto& process : model.processes) {
-    const bool is_first = first == nullptr || process.pid < first->pid;
+    const bool is_first =
+        first == nullptr || process.begin_ns < first->begin_ns;
     if (is_first) first = &process;
   }
   return first;
