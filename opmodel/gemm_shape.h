@@ -36,6 +36,11 @@ struct GemmShape {
 // Whether a convolution's kernel runs it, whose matrix A is nowhere in memory.
 bool IsImplicit(const GemmShape& shape);
 
+// The length of a row, of one of the packed matrices that the product reads or
+// writes, that is no multiple of 16 bytes; 0: all are. Columns first, as BLAS
+// has them: rows are the leading dimensions, k or m of A, n or k of B, m of D.
+int64_t OddRow(const Operation& op);
+
 // REQUIRES: CostOf(op) has a value.
 GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu);
 

@@ -20,7 +20,11 @@ using opmodel::OpKind;
 
 void SetDim(Meaning meaning, int64_t value, Operation& op) {
   const int dim = static_cast<int>(meaning) - specs::kFirstDimMeaning;
-  if (meaning == Meaning::kDimMK) {
+  if (meaning == Meaning::kTransposedA) {
+    op[Dim::kTransA] = value != 0;
+  } else if (meaning == Meaning::kTransposedB) {
+    op[Dim::kTransB] = value != 0;
+  } else if (meaning == Meaning::kDimMK) {
     op[Dim::kM] = op[Dim::kK] = value;
   } else if (meaning == Meaning::kDimMN) {
     op[Dim::kM] = op[Dim::kN] = value;

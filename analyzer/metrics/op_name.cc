@@ -37,6 +37,18 @@ TextId OperatorOf(const Process& process, const Attributed& attributed) {
   return range.kind == RangeKind::kFrameworkOp ? range.name : TextId{};
 }
 
+bool IsTransposition(opmodel::Dim dim) {
+  return dim == opmodel::Dim::kTransA || dim == opmodel::Dim::kTransB;
+}
+
+// As BLAS writes them, A first: " tn"; empty: none is.
+std::string Transpositions(const opmodel::Operation& op) {
+  const bool a = op[opmodel::Dim::kTransA] != 0;
+  const bool b = op[opmodel::Dim::kTransB] != 0;
+  if (!a && !b) return "";
+  return absl::StrCat(" ", a ? "t" : "n", b ? "t" : "n");
+}
+
 }  // namespace
 
 std::string_view NameOfCopy(const Activity& activity) {
@@ -62,12 +74,13 @@ std::string Scalars(const opmodel::Operation& op) {
   std::string text;
   for (size_t i = 0; i < op.dims.size(); ++i) {
     const int64_t value = op.dims[i];
-    const bool implied =
-        value == 1 && i == static_cast<size_t>(opmodel::Dim::kBatch);
-    if (value == 0 || implied) continue;
+    const auto dim = static_cast<opmodel::Dim>(i);
+    const bool implied = value == 1 && dim == opmodel::Dim::kBatch;
+    if (value == 0 || implied || IsTransposition(dim)) continue;
     absl::StrAppend(&text, text.empty() ? "" : " ",
                     specs::Words<opmodel::Dim>::kShortNames[i], "=", value);
   }
+  absl::StrAppend(&text, Transpositions(op));
   const auto type = static_cast<size_t>(op.math);
   if (type != 0 && type < specs::Words<opmodel::DType>::kCount) {
     absl::StrAppend(&text, text.empty() ? "" : " ",

@@ -59,8 +59,10 @@ int64_t ColumnsOf(void* layout) {
 }
 
 Operation GemmOf(void* compute, void* a, void* d) {
-  const bool transposed =
+  const bool transposed_a =
       Read<int32_t>(g_get_desc, compute, CUBLASLT_MATMUL_DESC_TRANSA, 0) != 0;
+  const bool transposed_b =
+      Read<int32_t>(g_get_desc, compute, CUBLASLT_MATMUL_DESC_TRANSB, 0) != 0;
   Operation op;
   op.kind = OpKind::kGemm;
   op.storage = specs::DTypeOfCuda(
@@ -70,7 +72,9 @@ Operation GemmOf(void* compute, void* a, void* d) {
       op.storage);
   op[Dim::kM] = RowsOf(d);
   op[Dim::kN] = ColumnsOf(d);
-  op[Dim::kK] = transposed ? RowsOf(a) : ColumnsOf(a);
+  op[Dim::kK] = transposed_a ? RowsOf(a) : ColumnsOf(a);
+  op[Dim::kTransA] = transposed_a;
+  op[Dim::kTransB] = transposed_b;
   op[Dim::kBatch] =
       Read<int32_t>(g_get_layout, d, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 1);
   return op;

@@ -8,6 +8,7 @@
 
 #include "opmodel/cost.h"
 #include "opmodel/device_time.h"
+#include "opmodel/gemm_shape.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {
@@ -128,6 +129,32 @@ TEST(GemmTimeTest, ThinProductsAreSlowOnLibrariesOfTheirTime) {
   // A matrix that the L2 keeps.
   EXPECT_LE(TimeNs(MakeGemm(512, 16, 512), "titan-xp"),
             TimeNs(MakeGemm(512, 32, 512), "titan-xp"));
+}
+
+// A vocabulary of 50257, in the three products of its layer: what it makes, the
+// gradient of its input and that of its weights have rows of so many numbers.
+TEST(GemmTimeTest, OddRowsAreThoseOfAnyMatrixInMemory) {
+  const auto half = [](Operation op, bool trans_a, bool trans_b) {
+    op.storage = op.math = DType::kBf16;
+    op[Dim::kTransA] = trans_a;
+    op[Dim::kTransB] = trans_b;
+    return op;
+  };
+  const Operation forward = half(MakeGemm(50257, 8192, 768), true, false);
+  const Operation input = half(MakeGemm(768, 8192, 50257), false, false);
+  const Operation weights = half(MakeGemm(768, 50257, 8192), false, true);
+  for (const Operation& op : {forward, input, weights}) {
+    EXPECT_EQ(OddRow(op), 50257);
+  }
+  EXPECT_GT(
+      TimeNs(weights, "h100-sxm"),
+      1.5 * TimeNs(half(MakeGemm(768, 50304, 8192), false, true), "h100-sxm"));
+  // So many tokens are rows of nothing.
+  EXPECT_EQ(OddRow(half(MakeGemm(768, 8191, 768), true, false)), 0);
+  EXPECT_EQ(OddRow(half(MakeGemm(768, 768, 8191), false, true)), 0);
+  // Four numbers of FP32 are 16 bytes.
+  EXPECT_EQ(OddRow(MakeGemm(1020, 64, 1020)), 0);
+  EXPECT_EQ(OddRow(half(MakeGemm(1020, 64, 1024), true, false)), 1020);
 }
 
 TEST(GemmTimeTest, LongRowsLoseRate) {

@@ -73,6 +73,17 @@ TEST_F(CublasLtTest, ReadsTransposedProduct) {
   EXPECT_EQ(nodes[0][Dim::kN], 4096);
   EXPECT_EQ(nodes[0][Dim::kK], 768);
   EXPECT_EQ(nodes[0][Dim::kBatch], 1);
+  EXPECT_EQ(nodes[0][Dim::kTransA], 1);
+  EXPECT_EQ(nodes[0][Dim::kTransB], 0);
+}
+
+TEST_F(CublasLtTest, EachOperandHasATranspositionOfItsOwn) {
+  desc_[CUBLASLT_MATMUL_DESC_TRANSA] = CUBLAS_OP_N;
+  desc_[CUBLASLT_MATMUL_DESC_TRANSB] = CUBLAS_OP_T;
+  const auto nodes = Packed(&d_);
+  EXPECT_EQ(nodes[0][Dim::kTransA], 0);
+  EXPECT_EQ(nodes[0][Dim::kTransB], 1);
+  EXPECT_EQ(nodes[0][Dim::kK], 3072);
 }
 
 TEST_F(CublasLtTest, EpilogueIsANodeOfItsOwn) {
