@@ -37,7 +37,10 @@ void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out) {
   const SignSums& copies = facts.Signs(Sign::kUpload);
   const SignSums& small = facts.Signs(Sign::kSmallUpload);
   // Batches, and not what a step makes on its way.
-  const double exposed_ns = facts.Step(copies.exposed_ns - small.exposed_ns);
+  const double on_its_way_ns =
+      facts.Step(facts.totals.avoidable.of(Avoidable::kPassUploads).ns);
+  const double exposed_ns =
+      facts.Step(copies.exposed_ns - small.exposed_ns) - on_its_way_ns;
   if (facts.ShareOfStep(exposed_ns) < kLeastShare) return;
   const double compute_ns = facts.Step(facts.totals.in(DeviceState::kCompute));
   // What runs beside copies already hides no more of them.

@@ -24,6 +24,25 @@ constexpr Wording kAct = {
         "pin_memory=True in the DataLoader, and .to(..., non_blocking=True)",
     .mxnet = "pin_memory=True in the DataLoader"};
 
+// What a layer is given that the host makes: nothing needs to be copied.
+constexpr double kLeastPassUploads = 3;  // of a step
+constexpr double kMostOfThem = 0.5;      // of the time of all copies
+constexpr double kMadeAtWorst = 0.5;     // of it saves what makes them
+constexpr double kMade = 0.9;            // the same, as a rule
+
+constexpr Wording kActInPass = {
+    .any = "make what layers take (masks, positions) on the GPU, or once",
+    .torch =
+        "make what layers take (masks, positions) on the GPU "
+        "(torch.ones(..., device=x.device)), or once: register_buffer"};
+
+bool IsMadeForLayers(const Facts& facts, double copies_ns) {
+  const AvoidableSums& made =
+      facts.totals.avoidable.of(Avoidable::kPassUploads);
+  return facts.Step(made.count) >= kLeastPassUploads &&
+         facts.Step(made.ns) >= kMostOfThem * copies_ns;
+}
+
 }  // namespace
 
 // TensorFlow pins nothing that a program feeds: its prefetch_to_device hides
@@ -60,6 +79,17 @@ void AdvisePageable(const Facts& facts, std::vector<Advice>& out) {
       std::clamp(facts.step_ns - pinning_ns, 0.0, kLow * gain_ns);
   advice.gain_high_ns = std::min(kHigh * gain_ns, exposed_ns);
   advice.basis = GainBasis::kModel;
+  if (IsMadeForLayers(facts, ns)) {
+    const double made_ns = std::min(
+        exposed_ns,
+        facts.Step(facts.totals.avoidable.of(Avoidable::kPassUploads).ns));
+    advice.act = kActInPass.For(facts.framework);
+    advice.gain_low_ns = kMadeAtWorst * made_ns;
+    advice.gain_ns = kMade * made_ns;
+    advice.gain_high_ns =
+        std::min(exposed_ns + facts.Step(facts.totals.in(DeviceState::kIdle)),
+                 facts.step_ns);
+  }
   advice.claims.With(LayerClass::kCopyH2d);
   advice.claimed_ns = facts.Step(facts.Signs(Sign::kUpload).exposed_ns);
   out.push_back(std::move(advice));

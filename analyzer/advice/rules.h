@@ -59,6 +59,7 @@ void AdvisePointwise(const Facts& facts, std::vector<Advice>& out);
 void AdviseEmbedding(const Facts& facts, std::vector<Advice>& out);
 void AdviseCheckpoint(const Facts& facts, std::vector<Advice>& out);
 void AdviseGrownCaches(const Facts& facts, std::vector<Advice>& out);
+void AdviseRepeatedTokens(const Facts& facts, std::vector<Advice>& out);
 void AdviseMicroBatches(const Facts& facts, std::vector<Advice>& out);
 
 void AdviseSlicedGradients(const Facts& facts, std::vector<Advice>& out);
@@ -69,6 +70,7 @@ void AdviseGradientChecks(const Facts& facts, std::vector<Advice>& out);
 void AdviseZeroedGradients(const Facts& facts, std::vector<Advice>& out);
 void AdviseUnusedGradients(const Facts& facts, std::vector<Advice>& out);
 void AdviseManyTables(const Facts& facts, std::vector<Advice>& out);
+void AdviseOddSizes(const Facts& facts, std::vector<Advice>& out);
 void AdviseOneHot(const Facts& facts, std::vector<Advice>& out);
 void AdviseWideLogits(const Facts& facts, std::vector<Advice>& out);
 void AdviseGradientSends(const Facts& facts, std::vector<Advice>& out);

@@ -9,6 +9,7 @@
 #include "analyzer/attribution/op_kinds.h"
 #include "analyzer/metrics/kernel_traits.h"
 #include "analyzer/metrics/operand_shapes.h"
+#include "opmodel/gemm_shape.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -35,6 +36,13 @@ constexpr double kLayerProductsBest = 0.5;
 constexpr double kLayerGatesBest = 0.05;
 constexpr double kLayerGatesWorst = 0.25;
 
+// Of a product with odd rows, what stays at worst with even ones, if that is
+// not more than this share of the peaks. Shorter rows are no sizes that a pad
+// makes hardly longer: it may be seven elements.
+constexpr double kOddWorst = 0.75;
+constexpr double kEvenShare = 0.7;
+constexpr int64_t kLeastOddRow = 64;
+
 // One in so many ns of a step is a noticeable part of it.
 constexpr double kNoticeable = 50;
 
@@ -51,6 +59,16 @@ bool IsPointwise(const Attributed& attributed) {
 
 DType HalfOf(const opmodel::GpuSpec& gpu) {
   return gpu.compute_major >= 8 ? DType::kBf16 : DType::kF16;
+}
+
+// 0: none, or not known. Frameworks' own operators count rows first, and do not
+// tell how operands lie: the rows of what they make are the columns.
+int64_t OddRowOf(const opmodel::Operation& op, bool is_blas) {
+  if (op[Dim::kBatch] > 1) return 0;
+  if (is_blas) return opmodel::OddRow(op);
+  opmodel::Operation made = op;
+  made[Dim::kM] = made[Dim::kK] = op[Dim::kN];
+  return opmodel::OddRow(made);
 }
 
 // A fused attention asks no switch for TF32. A convolution of each channel by
@@ -94,7 +112,10 @@ std::string_view Name(Avoidable kind) {
                                                     "unused_gradients",
                                                     "gradient_sends",
                                                     "bucket_copies",
-                                                    "unfolded_convolutions"};
+                                                    "unfolded_convolutions",
+                                                    "repeated_tokens",
+                                                    "pass_uploads",
+                                                    "odd_sizes"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -107,6 +128,10 @@ void AvoidableSums::Add(const AvoidableSums& other) {
 }
 
 void AvoidableWork::Add(const AvoidableWork& other) {
+  const auto of_odd = [](const AvoidableWork& work) {
+    return work.of(Avoidable::kOddSizes).ns;
+  };
+  if (of_odd(other) > of_odd(*this)) odd_row = other.odd_row;
   for (size_t i = 0; i < kAvoidables; ++i) sums[i].Add(other.sums[i]);
 }
 
@@ -181,6 +206,31 @@ void AvoidableKeeper::AddProducts(const Part& part) {
   AddTo(of_call == LayerClass::kConv ? Avoidable::kFp32Convolutions
                                      : Avoidable::kFp32Products,
         part, times);
+}
+
+// Half of the rate is lost by what is known; how much else of a kernel's time
+// is not the rate nobody knows, but the peaks bound it.
+void AvoidableKeeper::AddOddSizes(const Part& part) {
+  const WorkKind* kind = KindOf(part.attributed);
+  const bool is_product = part.attributed.layer_class == LayerClass::kGemm &&
+                          kind != nullptr &&
+                          ClassOf(kind->leading.kind) == LayerClass::kGemm;
+  if (gpu_ == nullptr || !is_product || part.efficiency.flops <= 0) return;
+  const opmodel::Operation& op = kind->leading;
+  const int64_t row = OddRowOf(op, part.attributed.owner.known());
+  const double peak = opmodel::PeakFlopsPerS(*gpu_, op.math);
+  if (row < kLeastOddRow || peak <= gpu_->fp32_flops_per_s) return;
+  const double flops_ns = 1e9 * part.efficiency.flops / peak;
+  const double bytes_ns =
+      1e9 * part.efficiency.bytes / gpu_->bandwidth_bytes_per_s;
+  AddTo(Avoidable::kOddSizes, part,
+        {std::max(flops_ns, bytes_ns),
+         std::max({kOddWorst * part.ns, flops_ns / kEvenShare,
+                   bytes_ns / kEvenShare, kShortKernelNs})});
+  if (part.ns > longest_odd_ns_) {
+    longest_odd_ns_ = part.ns;
+    out_.odd_row = row;
+  }
 }
 
 // What moves data takes half of it; products as long as FP32 does.
@@ -420,6 +470,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
     AddTo(Avoidable::kComposedAttention, part, {0, part.ns});
   }
   FollowTables(part);
+  FollowUploads(part);
   FollowOtherUses(part);
   FollowBucketCopies(part);
   if (activity.kind != ActivityKind::kKernel) return;
@@ -430,6 +481,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   }
   AddCast(part);
   AddProducts(part);
+  AddOddSizes(part);
   AddFp64(part);
   if (attributed.direction == Direction::kUpdate) {
     AddUpdate(part);
@@ -445,6 +497,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   FollowCaches(part);
   FollowSlices(part);
   FollowCasts(part);
+  FollowTokens(part);
   FollowForms(part);  // before the kernel counts as one of the last product
   FollowExtraPasses(part);
   AddCellCall(part);
@@ -484,6 +537,7 @@ void AvoidableKeeper::CloseWindow() {
   FinishSlices();
   FinishManyTables();
   FinishUnfolds();
+  FinishTokens();
   buckets_.EndWindow();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {

@@ -20,7 +20,9 @@
 #include "analyzer/metrics/many_tables.h"
 #include "analyzer/metrics/needless_casts.h"
 #include "analyzer/metrics/one_hot.h"
+#include "analyzer/metrics/pass_uploads.h"
 #include "analyzer/metrics/pointwise_chain.h"
+#include "analyzer/metrics/repeated_tokens.h"
 #include "analyzer/metrics/sliced_gradients.h"
 #include "analyzer/metrics/unfolded_convolutions.h"
 #include "analyzer/metrics/unused_gradients.h"
@@ -67,6 +69,9 @@ enum class Avoidable : uint8_t {
   kGradientSends,         // in each pass, of gradients that passes add up
   kBucketCopies,          // of gradients, out of what ranks reduce, and into it
   kUnfoldedConvolutions,  // of a sample each, as products
+  kRepeatedTokens,        // of a sequence, with each token that joins it
+  kPassUploads,           // copies of what the host makes for a layer
+  kOddSizes,              // products of rows that no load of 16 bytes fits
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -86,6 +91,8 @@ struct AvoidableSums {
 
 struct AvoidableWork {
   std::array<AvoidableSums, kAvoidables> sums{};
+  // The length of one of the odd rows; 0: there are none.
+  int64_t odd_row = 0;
 
   const AvoidableSums& of(Avoidable kind) const {
     return sums[static_cast<size_t>(kind)];
@@ -144,6 +151,7 @@ class AvoidableKeeper {
   Times ByTensorCores(const Part& part, const opmodel::Operation& op,
                       opmodel::DType worst) const;
   void AddProducts(const Part& part);
+  void AddOddSizes(const Part& part);
   void AddFp64(const Part& part);
   void AddUpdate(const Part& part);
   void AddBesideUpdate(Avoidable side, const UpdateKernel& kernel);
@@ -174,6 +182,9 @@ class AvoidableKeeper {
   void FollowOneHot(const Part& part);
   void AddOneHot(const OneHot::Sums& sums, const opmodel::Operation& op);
   void FollowWideLogits(const Part& part);
+  void FollowTokens(const Part& part);
+  void FinishTokens();
+  void FollowUploads(const Part& part);
   void FollowUnfolds(const Part& part);
   void FinishUnfolds();
   void FollowOtherUses(const Part& part);
@@ -218,6 +229,8 @@ class AvoidableKeeper {
   OneHot one_hot_;
   WideLogits wide_logits_;
   UnfoldedConvolutions unfolded_;
+  RepeatedTokens tokens_;
+  PassUploads uploads_;
   UnusedGradients unused_;
   bool has_update_ = false;  // since the last product
   CallId last_product_;      // the call
@@ -228,6 +241,7 @@ class AvoidableKeeper {
   bool has_fused_cells_ = false;
   std::array<double, kAvoidables> window_ns_{};
   double attention_products_ns_ = 0;
+  double longest_odd_ns_ = 0;
   // What kernels of one tensor do in updates.
   struct TensorSums {
     uint64_t count = 0;

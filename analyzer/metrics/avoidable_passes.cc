@@ -88,6 +88,58 @@ uint64_t AvoidableKeeper::FirstOperand(const Attributed& attributed) const {
                         Meaning::kPointerA);
 }
 
+// Without addresses layers of one size are not told from passes.
+void AvoidableKeeper::FollowUploads(const Part& part) {
+  const Activity& activity = part.activity;
+  if (activity.kind == ActivityKind::kMemcpy &&
+      activity.copy == CopyKind::kHostToDevice &&
+      activity.source == MemoryKind::kPageable) {
+    uploads_.AddUpload(part.ns, part.is_new);
+  }
+  if (IsBackward(part.attributed.direction)) uploads_.AddBackward();
+  const WorkKind* kind = KindOf(part.attributed);
+  if (kind == nullptr || part.attributed.owner == last_product_) return;
+  const uint64_t address = FirstOperand(part.attributed);
+  if (address == 0 || part.attributed.layer_class != LayerClass::kGemm ||
+      kind->leading[Dim::kBatch] > 1) {
+    return;
+  }
+  const PassUploads::Sums sums =
+      uploads_.AddProduct(WeightsOf(kind->leading, address));
+  AddSums(Avoidable::kPassUploads,
+          {.count = sums.count, .ns = static_cast<int64_t>(sums.ns)});
+}
+
+// A product's second kernel is of the same rows.
+void AvoidableKeeper::FollowTokens(const Part& part) {
+  if (IsBackward(part.attributed.direction)) tokens_.AddBackward();
+  const WorkKind* kind = KindOf(part.attributed);
+  if (kind == nullptr || gpu_ == nullptr ||
+      part.attributed.layer_class != LayerClass::kGemm ||
+      IsBackward(part.attributed.direction) ||
+      part.attributed.owner == last_product_) {
+    return;
+  }
+  const opmodel::Operation& op = kind->leading;
+  const uint64_t address = FirstOperand(part.attributed);
+  if (address == 0 || op[Dim::kBatch] > 1) return;
+  const double bytes = static_cast<double>(op[Dim::kM] * op[Dim::kK]) *
+                       opmodel::BitsOf(op.storage) / 8;
+  tokens_.AddProduct({.weights = WeightsOf(op, address),
+                      .rows = op[Dim::kN],
+                      .ns = part.ns,
+                      .weights_ns = 1e9 * bytes / gpu_->bandwidth_bytes_per_s,
+                      .is_new = part.is_new});
+}
+
+void AvoidableKeeper::FinishTokens() {
+  const RepeatedTokens::Sums sums = tokens_.Take();
+  AddSums(Avoidable::kRepeatedTokens, {.count = sums.count,
+                                       .ns = static_cast<int64_t>(sums.ns),
+                                       .best_ns = sums.best_ns,
+                                       .worst_ns = sums.worst_ns});
+}
+
 // A library call may take several kernels for a product.
 void AvoidableKeeper::FollowExtraPasses(const Part& part) {
   const WorkKind* kind = KindOf(part.attributed);

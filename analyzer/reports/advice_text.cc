@@ -152,11 +152,17 @@ std::string TryLines(const AdviceList& list) {
   return text;
 }
 
-std::string AdviceEvidence(const AdviceList& list) {
-  if (list.given.empty() && list.held_back.empty()) {
-    return "advice: no rule found anything to do\n";
-  }
+std::string AdviceEvidence(const AdviceList& list, bool has_fixed_costs) {
   std::string text;
+  if (list.given.empty() && list.held_back.empty()) {
+    text = "advice: no rule found anything to do\n";
+  }
+  if (has_fixed_costs) {
+    text += Wrap(
+        "advice about the host (reads, launches, input): none can be given, "
+        "as host times are fixed costs of the simulation",
+        "  ");
+  }
   for (const Advice& advice : list.given) {
     text +=
         Wrap("advice " + std::string(advice.id) + ": " + Act(advice) + ": " +

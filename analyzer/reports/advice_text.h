@@ -16,8 +16,9 @@ std::string GainText(const Advice& advice);
 // A line or more for each advice that is given; empty: none is.
 std::string TryLines(const AdviceList& list);
 
-// What each rests on, and what was held back and why.
-std::string AdviceEvidence(const AdviceList& list);
+// What each rests on, what was held back and why, and what cannot be told where
+// host times are fixed costs.
+std::string AdviceEvidence(const AdviceList& list, bool has_fixed_costs);
 
 // The fields "advice" and "advice_held_back".
 void WriteAdvice(const AdviceList& list, JsonWriter& json);

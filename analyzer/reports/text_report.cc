@@ -444,7 +444,8 @@ std::string Verdict(const Summary& summary, const Figures& figures,
   if (text.empty() && !first.empty()) text = Wrap("limit: " + first, "  ");
   text += TryLines(advice);
   if (!text.empty()) text += "\n";
-  if (options.advice) text += AdviceEvidence(advice) + "\n";
+  if (options.advice)
+    text += AdviceEvidence(advice, figures.program.has_fixed_costs) + "\n";
   return text;
 }
 

@@ -52,9 +52,13 @@ RULES = {
     "one_hot": "one_hot",
     "logits": "wide_logits",
     "no_cudnn": "unfolded_convolutions",
+    "odd_sizes": "odd_sizes",
+    "no_cache": "repeated_tokens",
+    "masks": "pageable",
 }
-# Copies that run ahead are all over before the last steps.
-MORE_STEPS = {"copy_overlap": 24}
+# Copies that run ahead are all over before the last steps; that rows grow is
+# seen when they have grown a few times.
+MORE_STEPS = {"copy_overlap": 24, "no_cache": 24}
 RAN = re.compile(r"^(\S+) (\d+)$", re.M)
 
 

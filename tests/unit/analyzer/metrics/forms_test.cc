@@ -6,6 +6,8 @@
 #include "analyzer/metrics/gradient_checks.h"
 #include "analyzer/metrics/many_tables.h"
 #include "analyzer/metrics/one_hot.h"
+#include "analyzer/metrics/pass_uploads.h"
+#include "analyzer/metrics/repeated_tokens.h"
 #include "analyzer/metrics/unused_gradients.h"
 #include "analyzer/metrics/wide_logits.h"
 #include "analyzer/metrics/zeroed_gradients.h"
@@ -232,6 +234,69 @@ TEST_F(UnusedGradientsTest, AWeightInALoopHasOneGradient) {
   }
   gradients_.AddUpdate(4800, false);
   EXPECT_EQ(gradients_.Take().count, 0) << "2 MB of gradients";
+}
+
+// One product a token, 80 us for 1000 rows; reading its weights takes 1 us.
+RepeatedTokens::Sums Decoding(RepeatedTokens& tokens, int64_t rows) {
+  tokens.AddProduct({.weights = 1,
+                     .rows = rows,
+                     .ns = 80.0 * static_cast<double>(rows),
+                     .weights_ns = 1000,
+                     .is_new = true});
+  return tokens.Take();
+}
+
+TEST(RepeatedTokensTest, RowsThatGrowByAsManyAreThoseOfBefore) {
+  RepeatedTokens tokens;
+  for (const int64_t rows : {900, 920, 940}) {
+    EXPECT_EQ(Decoding(tokens, rows).count, 0);
+  }
+  const RepeatedTokens::Sums sums = Decoding(tokens, 960);
+  EXPECT_EQ(sums.count, 1);
+  EXPECT_DOUBLE_EQ(sums.ns, 76'800);
+  EXPECT_DOUBLE_EQ(sums.best_ns, 1600);
+  EXPECT_DOUBLE_EQ(sums.worst_ns, 5000);
+  EXPECT_EQ(Decoding(tokens, 900).count, 0) << "another prompt";
+}
+
+TEST(RepeatedTokensTest, BatchesOfAnyLengthAreNoTokens) {
+  RepeatedTokens tokens;
+  for (const int64_t rows : {900, 920, 960, 1010, 1020, 1020, 1020, 1020}) {
+    EXPECT_EQ(Decoding(tokens, rows).count, 0);
+  }
+}
+
+TEST(RepeatedTokensTest, LongerSequencesAreTrainedOn) {
+  RepeatedTokens tokens;
+  for (int64_t rows = 900; rows < 1200; rows += 20) {
+    tokens.AddBackward();
+    EXPECT_EQ(Decoding(tokens, rows).count, 0);
+  }
+}
+
+TEST(PassUploadsTest, WhatIsCopiedBetweenLayersIsMadeForThem) {
+  PassUploads uploads;
+  uploads.AddUpload(50, true);  // the batch
+  EXPECT_EQ(uploads.AddProduct(1).count, 0);
+  uploads.AddUpload(10, true);
+  uploads.AddUpload(20, true);
+  const PassUploads::Sums sums = uploads.AddProduct(2);
+  EXPECT_EQ(sums.count, 1) << "times";
+  EXPECT_DOUBLE_EQ(sums.ns, 30);
+  EXPECT_EQ(uploads.AddProduct(3).count, 0);
+}
+
+TEST(PassUploadsTest, WhatIsCopiedBetweenPassesIsTheirBatch) {
+  PassUploads uploads;
+  for (int pass = 0; pass < 3; ++pass) {
+    uploads.AddUpload(50, true);
+    for (const uint64_t weights : {1, 2}) {
+      EXPECT_EQ(uploads.AddProduct(weights).count, 0);
+    }
+    if (pass > 0) continue;
+    uploads.AddUpload(50, true);  // behind the last layer
+    uploads.AddBackward();
+  }
 }
 
 }  // namespace
