@@ -36,6 +36,7 @@ _COLUMNS = {
                  "min_ns max_ns",
     "devices": "process device name uuid sms memory_bytes simulated wall_ns "
                f"busy_ns {_SHARES} peak_memory_bytes link_bytes_per_s",
+    "looks": "process device seen_in place looks",
     "runs": "process host pid program command framework world_size rank_from "
             "clock begin_ns end_ns complete format level simulated lost "
             "open_call dltap_version recorded_until_ns",

@@ -227,8 +227,8 @@ int RunQuery(const std::vector<std::string>& args) {
                "dltap query");
   app.footer(
       "Tables: kernels calls collectives gaps steps classes durations devices "
-      "runs,\neach with the columns run and rank. docs/dataset.md has the "
-      "others.");
+      "looks\nruns, each with the columns run and rank. The others: "
+      "docs/dataset.md.");
   app.add_option("DATASET", options.folder,
                  "the folder that dltap pack --parquet made");
   CLI::Option* const query =

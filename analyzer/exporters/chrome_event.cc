@@ -25,6 +25,16 @@ void ChromeEvents::BeginSpan(std::string_view category, std::string_view name,
   json_.BeginObject();
 }
 
+void ChromeEvents::BeginInstant(std::string_view category,
+                                std::string_view name, ChromeRow row,
+                                int64_t at_ns) {
+  Begin("i", category, name, row);
+  json_.Field("s", "t");
+  Time("ts", at_ns);
+  json_.Key("args");
+  json_.BeginObject();
+}
+
 void ChromeEvents::EndSpan() {
   json_.EndObject();
   End();

@@ -30,6 +30,10 @@ class ChromeEvents {
   void EndSpan();
   void End();
 
+  // The same of an event without length, on its thread.
+  void BeginInstant(std::string_view category, std::string_view name,
+                    ChromeRow row, int64_t at_ns);
+
   void Time(std::string_view key, int64_t ns);
   // "M": `what` of a row is `name`.
   void Meta(std::string_view what, std::string_view name, ChromeRow row);

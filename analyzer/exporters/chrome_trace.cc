@@ -8,6 +8,7 @@
 #include "analyzer/exporters/api_records.h"
 #include "analyzer/exporters/chrome_device.h"
 #include "analyzer/exporters/chrome_event.h"
+#include "analyzer/exporters/frames_text.h"
 #include "analyzer/model/simulation_marks.h"
 
 namespace dltap::analyzer {
@@ -47,6 +48,7 @@ class ProcessWriter {
     WriteSteps();
     WriteCalls();
     WriteHidden();
+    WriteFrames();
     devices_.Write(flows_);
     sink_("\n]}\n");
   }
@@ -177,6 +179,17 @@ class ProcessWriter {
       events_.json().Field("dltap.name_from", "activity");
       events_.EndSpan();
       StartFlow(record.correlation, row, record.begin_ns);
+    }
+  }
+
+  void WriteFrames() {
+    for (const FramesSeen& seen : process_.frames_seen) {
+      if (!input_.Wants(seen.at_ns, seen.at_ns + 1)) continue;
+      const FramesText text = TextOf(model_, seen);
+      events_.BeginInstant("python_frames", text.place, RowOf(seen.thread),
+                           seen.at_ns);
+      if (!text.stack.empty()) events_.json().Field("stack", text.stack);
+      events_.EndSpan();
     }
   }
 

@@ -70,8 +70,9 @@ std::string_view OpenCallOf(const TraceModel& model, const Process& process) {
 
 std::span<const ExportTable> DatasetTables() {
   static const ExportTable tables[] = {
-      KernelsTable(),  CallsTable(),     CollectivesTable(),  GapsTable(),
-      StepSumsTable(), ClassSumsTable(), DurationSumsTable(), DevicesTable()};
+      KernelsTable(),      CallsTable(),    CollectivesTable(),
+      GapsTable(),         StepSumsTable(), ClassSumsTable(),
+      DurationSumsTable(), DevicesTable(),  LooksTable()};
   return tables;
 }
 

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/exporters/frames_text.h"
 #include "analyzer/exporters/lanes.h"
 #include "analyzer/exporters/perfetto_packets.h"
 #include "analyzer/exporters/thread_spans.h"
@@ -117,6 +118,19 @@ class ProcessWriter {
       WriteThreadSpan(span, tracks[lane]);
     }
     lanes.CloseAll();
+    WriteFrames(id, tracks.front());
+  }
+
+  void WriteFrames(ThreadId id, uint64_t track) {
+    for (const FramesSeen& seen : process_.frames_seen) {
+      if (seen.thread != id || !input_.Wants(seen.at_ns, seen.at_ns + 1)) {
+        continue;
+      }
+      const FramesText text = TextOf(model_, seen);
+      packets_.AddEvent(TrackEvent::TYPE_INSTANT, track, seen.at_ns);
+      packets_.Name("python_frames", text.place);
+      if (!text.stack.empty()) packets_.Annotate("stack", text.stack);
+    }
   }
 
   void WriteThreadSpan(const ThreadSpan& span, uint64_t track) {

@@ -11,11 +11,14 @@ ProcessAccount MakeProcessAccount(const ExportInput& input, size_t p) {
   out.gaps.Reserve(process.activities.size());
   for (size_t d = 0; d < process.devices.size(); ++d) {
     const DeviceId device(d);
+    SeenFramesKeeper seen_frames(input.model);
     out.steps.push_back(
         AccountSteps(input.model, process, attribution, steps, device,
                      [&](const Gap& gap, const StepWindow& window) {
                        out.gaps.Add(attribution, device, window.step, gap);
+                       seen_frames.Add(gap);
                      }));
+    out.seen_frames.push_back(seen_frames.Take());
   }
   out.classes = ClassSums(process, attribution, steps);
   return out;

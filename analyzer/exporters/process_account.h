@@ -7,6 +7,7 @@
 
 #include "analyzer/exporters/export_input.h"
 #include "analyzer/exporters/gap_list.h"
+#include "analyzer/metrics/seen_frames.h"
 #include "analyzer/metrics/step_accounts.h"
 #include "analyzer/metrics/work_sums.h"
 
@@ -17,6 +18,7 @@ struct ProcessAccount {
   std::vector<std::vector<StepAccount>> steps;  // by device
   GapList gaps;                                 // of the used steps
   std::map<ClassKey, WorkSum> classes;
+  std::vector<SeenFrames> seen_frames;  // by device, in the used steps
 };
 
 ProcessAccount MakeProcessAccount(const ExportInput& input, size_t p);

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,12 @@ constexpr TypedColumn kDeviceColumns[] = {{"process", kText},
                                           {"not_observed_ns", kInteger},
                                           {"peak_memory_bytes", kInteger},
                                           {"link_bytes_per_s", kReal}};
+
+constexpr TypedColumn kLookColumns[] = {{"process", kText},
+                                        {"device", kInteger},
+                                        {"seen_in", kText},
+                                        {"place", kText},
+                                        {"looks", kInteger}};
 
 int64_t Signed(uint64_t number) { return static_cast<int64_t>(number); }
 
@@ -265,6 +272,35 @@ void WriteDevices(const ExportInput& input, RowSink& sink) {
   }
 }
 
+void WriteLook(const Process& process, const Device& device, SeenIn in,
+               std::string_view place, uint64_t looks, RowSink& sink) {
+  if (looks == 0) return;
+  sink.Text(OwnerOf(process));
+  sink.Integer(device.ordinal);
+  sink.Text(Name(in));
+  sink.MaybeText(place);
+  sink.Integer(Signed(looks));
+  sink.EndRow();
+}
+
+void WriteLooks(const ExportInput& input, RowSink& sink) {
+  VisitProcesses(input, [&](const Process& process, const ProcessAttribution&,
+                            const Steps&) {
+    for (size_t d = 0; d < process.devices.size(); ++d) {
+      const SeenFrames& seen = input.account->seen_frames[d];
+      for (size_t i = 0; i < kSeenIn; ++i) {
+        const auto in = static_cast<SeenIn>(i);
+        uint64_t unknown = seen.all[i];
+        for (const auto& [place, looks] : seen.by_name[i]) {
+          WriteLook(process, process.devices[d], in, place, looks, sink);
+          unknown -= looks;
+        }
+        WriteLook(process, process.devices[d], in, "", unknown, sink);
+      }
+    }
+  });
+}
+
 }  // namespace
 
 ExportTable StepSumsTable() { return {"steps", kStepColumns, WriteSteps}; }
@@ -275,5 +311,7 @@ ExportTable DurationSumsTable() {
   return {"durations", kDurationColumns, WriteDurations};
 }
 ExportTable DevicesTable() { return {"devices", kDeviceColumns, WriteDevices}; }
+
+ExportTable LooksTable() { return {"looks", kLookColumns, WriteLooks}; }
 
 }  // namespace dltap::analyzer

@@ -12,6 +12,7 @@ ExportTable StepSumsTable();
 ExportTable ClassSumsTable();
 ExportTable DurationSumsTable();
 ExportTable DevicesTable();
+ExportTable LooksTable();
 
 }  // namespace dltap::analyzer
 

@@ -15,7 +15,7 @@ namespace dltap::analyzer {
 // time, of many ranks in one file, which readers take for the ranks that were
 // not packed again since.
 inline constexpr std::string_view kGatheredTables[] = {
-    "collectives", "steps", "classes", "durations", "devices", "runs"};
+    "collectives", "steps", "classes", "durations", "devices", "looks", "runs"};
 
 // The ranks in such a file, as StampsOf wrote them; empty: it was written by a
 // newer dltap, who may mean something else by it.

@@ -46,7 +46,8 @@ class Gathered(unittest.TestCase):
         before = self.answers()
         self.gather()
         self.assertEqual(gathered(self.path), {
-            "collectives", "steps", "classes", "durations", "devices", "runs"})
+            "collectives", "steps", "classes", "durations", "devices", "looks",
+            "runs"})
         # Read from there: the parts of a rank are nowhere else.
         shutil.rmtree(self.path / "run=one/table=steps/rank=2")
         shutil.rmtree(self.path / "run=one/table=classes/rank=2")

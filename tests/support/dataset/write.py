@@ -338,6 +338,10 @@ class Writer:
             "memory_bytes": 80 << 30, "simulated": True,
             "peak_memory_bytes": (20 << 30) + rank * (1 << 20),
             "link_bytes_per_s": 450e9}, 1)
+        self._put(rank, "looks", {
+            "seen_in": ["between_calls", "between_calls"],
+            "place": [self.name_of.format("train.py:7 main"), None],
+            "looks": [30 + rank, 10]}, 2)
         bounds = self.simulation.bounds[:last]
         times = [None, None]
         if bounds:

@@ -246,6 +246,26 @@ TEST(ChromeTraceTest, AMarkedTraceKeepsItsOwnSteps) {
   EXPECT_EQ(std::count(names.begin(), names.end(), "ProfilerStep#7"), 1);
 }
 
+TEST(ChromeTraceTest, LooksAtPythonFramesAreInstantsOfTheirThread) {
+  const std::string text =
+      std::string(kTrace) +
+      "site 1 python\n"
+      "frame function=collate place=/me/<b>.py line=7\n"
+      "frame function=main place=/me/train.py line=30\n"
+      "frames t=25us thread=0 site=1\nframes t=26us thread=0\n";
+  const auto looks = OfCategory(Exported(text), "python_frames");
+  ASSERT_EQ(looks.size(), 2);
+  EXPECT_EQ(looks[0].phase, "i");
+  EXPECT_EQ(looks[0].name, "<b>.py:7 collate");
+  EXPECT_EQ(looks[0].tid, 42);
+  EXPECT_DOUBLE_EQ(looks[0].ts, 25);
+  EXPECT_NE(
+      looks[0].args.find("collate (/me/<b>.py:7)\\nmain (/me/train.py:30)"),
+      std::string::npos)
+      << looks[0].args;
+  EXPECT_EQ(looks[1].name, "unknown code");
+}
+
 TEST(ChromeTraceTest, AWindowLeavesOutTheRestAndItsFlows) {
   Selection selection;
   selection.window = Interval{39'000, 45'500};
