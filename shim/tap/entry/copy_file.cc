@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/ring_file.h"
@@ -14,21 +15,33 @@
 namespace dltap::shim {
 
 bool CopyFile::Open(const char* ring_path) {
-  fd_ = -1;
-  char path[kMaxRingPathBytes + 8];
-  const int length = snprintf(path, sizeof(path), "%s.page", ring_path);
-  if (length < 0 || static_cast<size_t>(length) >= sizeof(path)) return false;
-  fd_ = CreateOwnFile(AT_FDCWD, path);
+  fd_ = Create(ring_path);
   if (fd_ < 0) return false;
-  const bool is_mapped = Map(path);
+  inode_ = InodeOf(fd_);
+  const bool is_mapped = Map();
   if (!is_mapped) Close();
   return is_mapped;
 }
 
+// Where a file must have a name, a process that is killed in between leaves it.
+int CopyFile::Create(const char* ring_path) {
+  char path[kMaxRingPathBytes + 8];
+  const int length = snprintf(path, sizeof(path), "%s.page", ring_path);
+  if (length < 0 || static_cast<size_t>(length) >= sizeof(path)) return -1;
+  char* const name = strrchr(path, '/');
+  if (name != nullptr) {
+    *name = '\0';
+    const int fd = CreateNamelessFile(path);
+    if (fd >= 0) return fd;
+    *name = '/';
+  }
+  const int fd = CreateOwnFile(AT_FDCWD, path);
+  if (fd >= 0) unlink(path);
+  return fd;
+}
+
 // A program that has closed the file may have opened one under its number.
-bool CopyFile::Map(const char* path) {
-  inode_ = InodeOf(fd_);
-  unlink(path);
+bool CopyFile::Map() {
   if (FileSizeLimit() < kBytes || AllocateBytes(fd_, 0, kBytes, true) != 0) {
     return false;
   }

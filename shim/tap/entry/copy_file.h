@@ -31,7 +31,8 @@ class CopyFile {
   const uint8_t* data() const { return mapped_; }
 
  private:
-  bool Map(const char* path);
+  static int Create(const char* ring_path);
+  bool Map();
 
   const uint8_t* mapped_;
   uint64_t inode_;

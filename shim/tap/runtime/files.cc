@@ -42,6 +42,11 @@ int CreateOwnFile(int dir_fd, const char* name) {
   return fd < 0 ? fd : MoveDescriptorUp(fd);
 }
 
+int CreateNamelessFile(const char* folder) {
+  const int fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+  return fd < 0 ? fd : MoveDescriptorUp(fd);
+}
+
 namespace {
 
 // A mapping of a hole is a SIGBUS to the program when the disk is full.

@@ -12,6 +12,10 @@ namespace dltap::shim {
 // its descriptor moved out of the range that programs count on. -1 and errno.
 int CreateOwnFile(int dir_fd, const char* name);
 
+// The same without a name: a process that is killed leaves none behind. Not all
+// file systems have them.
+int CreateNamelessFile(const char* folder);
+
 // The descriptor with that or a higher number; `fd` itself when there is none.
 int MoveDescriptorUp(int fd);
 

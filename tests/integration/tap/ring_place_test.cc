@@ -156,20 +156,20 @@ TEST(RingPlaceOfOthersTest, OneThatNeverBeganIsRemoved) {
   fs::remove(path);
 }
 
-// What would be moved while the program runs, for a while.
+// What would be moved while the program runs, for a while: it surely does in
+// the second before it is killed.
 std::vector<std::string> RescuedMeanwhile(TappedProgram& program,
                                           std::vector<std::string> arguments) {
-  std::atomic<bool> has_ended = false;
-  std::thread runner([&] {
-    program.RunAndKill(std::move(arguments), 1'000'000);
-    has_ended = true;
-  });
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point killed = Clock::now() + std::chrono::seconds(1);
+  std::thread runner(
+      [&] { program.RunAndKill(std::move(arguments), 1'000'000); });
   std::vector<std::string> moved;
-  while (!has_ended && moved.empty()) {
+  while (Clock::now() < killed && moved.empty()) {
     if (program.Files().empty()) continue;
     const std::vector<std::string> now =
         analyzer::RescueRings(program.directory());
-    if (!has_ended) moved = now;
+    if (Clock::now() < killed) moved = now;
   }
   runner.join();
   return moved;

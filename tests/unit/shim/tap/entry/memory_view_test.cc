@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "shim/tap/entry/copy_file.h"
 
@@ -51,6 +53,25 @@ class MemoryViewTest : public ::testing::Test {
   std::unique_ptr<MemoryView> view_;
   uint64_t* numbers_;
 };
+
+// A process may be killed at any time, as children are that end by _exit().
+TEST(CopyFileTest, ItNeverHasANameThatAKilledProcessLeaves) {
+  const std::string ring =
+      "/dev/shm/dltap-copy-" + std::to_string(getpid()) + ".ring";
+  CopyFile file = {};
+  if (!file.Open(ring.c_str())) GTEST_SKIP() << "no shared memory";
+  int nameless = 0;
+  for (const auto& link :
+       std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string path =
+        std::filesystem::read_symlink(link.path(), gone).string();
+    EXPECT_EQ(path.find("dltap-copy-"), std::string::npos) << path;
+    nameless += path.starts_with("/dev/shm/#") ? 1 : 0;
+  }
+  EXPECT_EQ(nameless, 1);
+  file.Close();
+}
 
 TEST_F(MemoryViewTest, WhatIsWantedIsReadAtOnceAndStaysAsItWas) {
   for (size_t i = 0; i < 300; ++i) view_->Want(At(i * 97), 8);
