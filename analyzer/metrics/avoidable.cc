@@ -538,6 +538,7 @@ void AvoidableKeeper::CloseWindow() {
   FinishManyTables();
   FinishUnfolds();
   FinishTokens();
+  FinishUploads();
   buckets_.EndWindow();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {

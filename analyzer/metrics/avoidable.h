@@ -185,6 +185,7 @@ class AvoidableKeeper {
   void FollowTokens(const Part& part);
   void FinishTokens();
   void FollowUploads(const Part& part);
+  void FinishUploads();
   void FollowUnfolds(const Part& part);
   void FinishUnfolds();
   void FollowOtherUses(const Part& part);

@@ -94,7 +94,7 @@ void AvoidableKeeper::FollowUploads(const Part& part) {
   if (activity.kind == ActivityKind::kMemcpy &&
       activity.copy == CopyKind::kHostToDevice &&
       activity.source == MemoryKind::kPageable) {
-    uploads_.AddUpload(part.ns, part.is_new);
+    uploads_.AddUpload(activity.bytes, part.ns, part.is_new);
   }
   if (IsBackward(part.attributed.direction)) uploads_.AddBackward();
   const WorkKind* kind = KindOf(part.attributed);
@@ -104,8 +104,11 @@ void AvoidableKeeper::FollowUploads(const Part& part) {
       kind->leading[Dim::kBatch] > 1) {
     return;
   }
-  const PassUploads::Sums sums =
-      uploads_.AddProduct(WeightsOf(kind->leading, address));
+  uploads_.AddProduct(WeightsOf(kind->leading, address));
+}
+
+void AvoidableKeeper::FinishUploads() {
+  const PassUploads::Sums sums = uploads_.Take();
   AddSums(Avoidable::kPassUploads,
           {.count = sums.count, .ns = static_cast<int64_t>(sums.ns)});
 }

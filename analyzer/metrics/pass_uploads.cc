@@ -4,24 +4,48 @@
 #include <utility>
 
 namespace dltap::analyzer {
+namespace {
 
-void PassUploads::AddUpload(double ns, bool is_new) {
+// Of as many bytes each time: nets that are asked one after the other have an
+// input each, and a batch and the next one are two.
+constexpr uint64_t kLeastTimes = 3;
+
+}  // namespace
+
+void PassUploads::AddUpload(uint64_t bytes, double ns, bool is_new) {
   if (weights_.empty()) return;
+  pending_bytes_ += bytes;
   pending_.count |= is_new ? 1 : 0;
   pending_.ns += ns;
 }
 
-PassUploads::Sums PassUploads::AddProduct(uint64_t weights) {
-  const bool goes_on = !weights_.contains(weights);
-  const Sums sums = std::exchange(pending_, {});
-  if (!goes_on) Clear();
+void PassUploads::AddProduct(uint64_t weights) {
+  if (weights_.contains(weights)) EndPass();
   weights_.insert(weights);
-  return goes_on ? sums : Sums{};
+  const Sums pending = std::exchange(pending_, {});
+  const uint64_t bytes = std::exchange(pending_bytes_, 0);
+  if (bytes == 0) return;
+  Copies& copies = of_bytes_[bytes];
+  ++copies.times;
+  copies.sums.count += pending.count;
+  copies.sums.ns += pending.ns;
 }
 
-void PassUploads::Clear() {
+void PassUploads::EndPass() {
+  for (const auto& [bytes, copies] : of_bytes_) {
+    if (copies.times < kLeastTimes) continue;
+    sums_.count += copies.sums.count;
+    sums_.ns += copies.sums.ns;
+  }
+  of_bytes_.clear();
   weights_.clear();
   pending_ = {};
+  pending_bytes_ = 0;
+}
+
+PassUploads::Sums PassUploads::Take() {
+  EndPass();
+  return std::exchange(sums_, {});
 }
 
 }  // namespace dltap::analyzer

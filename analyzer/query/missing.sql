@@ -158,7 +158,7 @@ findings AS (
     abs(s.sends - s.receives) AS n
   FROM sides s WHERE s.kinds = 2 AND s.sends <> s.receives
   UNION ALL
-  SELECT g.run, 'members without a trace' AS finding, g.communicator,
+  SELECT g.run, 'members without a call here' AS finding, g.communicator,
     CAST(NULL AS STRING) AS kind, CAST(NULL AS BIGINT) AS nth,
     CAST(NULL AS BIGINT) AS rank, g.ranks - g.members AS n
   FROM groups_seen g WHERE g.members < g.ranks)
@@ -167,6 +167,6 @@ FROM findings
 ORDER BY CASE finding WHEN 'never came: others wait' THEN 0
     WHEN 'never came' THEN 1 WHEN 'other size, type or root' THEN 2
     WHEN 'perhaps waited for' THEN 3 WHEN 'did not finish' THEN 4
-    WHEN 'waits' THEN 5 WHEN 'members without a trace' THEN 7 ELSE 6 END,
+    WHEN 'waits' THEN 5 WHEN 'members without a call here' THEN 7 ELSE 6 END,
   run, communicator, kind, nth NULLS FIRST, rank NULLS FIRST
 LIMIT {{top}}

@@ -276,27 +276,41 @@ TEST(RepeatedTokensTest, LongerSequencesAreTrainedOn) {
 
 TEST(PassUploadsTest, WhatIsCopiedBetweenLayersIsMadeForThem) {
   PassUploads uploads;
-  uploads.AddUpload(50, true);  // the batch
-  EXPECT_EQ(uploads.AddProduct(1).count, 0);
-  uploads.AddUpload(10, true);
-  uploads.AddUpload(20, true);
-  const PassUploads::Sums sums = uploads.AddProduct(2);
-  EXPECT_EQ(sums.count, 1) << "times";
-  EXPECT_DOUBLE_EQ(sums.ns, 30);
-  EXPECT_EQ(uploads.AddProduct(3).count, 0);
+  uploads.AddUpload(800, 50, true);  // the batch
+  for (uint64_t layer = 1; layer <= 4; ++layer) {
+    uploads.AddProduct(layer);
+    uploads.AddUpload(60, 10, true);
+    uploads.AddUpload(40, 20, true);
+  }
+  uploads.AddBackward();  // the last one's may be anything
+  const PassUploads::Sums sums = uploads.Take();
+  EXPECT_EQ(sums.count, 3) << "times";
+  EXPECT_DOUBLE_EQ(sums.ns, 90);
 }
 
 TEST(PassUploadsTest, WhatIsCopiedBetweenPassesIsTheirBatch) {
   PassUploads uploads;
-  for (int pass = 0; pass < 3; ++pass) {
-    uploads.AddUpload(50, true);
-    for (const uint64_t weights : {1, 2}) {
-      EXPECT_EQ(uploads.AddProduct(weights).count, 0);
-    }
-    if (pass > 0) continue;
-    uploads.AddUpload(50, true);  // behind the last layer
+  for (int pass = 0; pass < 6; ++pass) {
+    uploads.AddUpload(800, 50, true);
+    uploads.AddProduct(1);
+    uploads.AddProduct(2);
+    if (pass % 2 == 0) continue;
+    uploads.AddUpload(800, 50, true);  // behind the last layer
     uploads.AddBackward();
   }
+  EXPECT_EQ(uploads.Take().count, 0);
+}
+
+// Observations, the next ones, rewards.
+TEST(PassUploadsTest, NetsThatAreAskedInTurnHaveAnInputEach) {
+  PassUploads uploads;
+  uint64_t net = 0;
+  uploads.AddProduct(++net);
+  for (const uint64_t bytes : {800, 800, 4, 16}) {
+    uploads.AddUpload(bytes, 50, true);
+    uploads.AddProduct(++net);
+  }
+  EXPECT_EQ(uploads.Take().count, 0);
 }
 
 }  // namespace
