@@ -34,6 +34,20 @@ int StablePart(const PythonPath& before, const PythonPath& after) {
   return first;
 }
 
+void PathCopies::Take(bool was_read, const PythonPath& before,
+                      PythonPath* path) {
+  int both = was_read ? path->count : 0;
+  if (was_read && count_ > 1) both -= StablePart(before, *path);
+  if (both == 0) {
+    ++torn_;
+    const bool is_cut = !was_read || path->count < before.count;
+    if (is_cut) *path = before;
+    return;
+  }
+  if (count_ > 1 && both < stayed_) stayed_ = both;
+  ++count_;
+}
+
 bool PythonReader::FindFrame(MemoryView& memory, uintptr_t thread_state,
                              uintptr_t* frame, PythonPath* path) const {
   uintptr_t at = thread_state;

@@ -209,16 +209,24 @@ uintptr_t StateOf(FrameWatch& watch, const WatchedThread& thread) {
   return 0;
 }
 
+// What a look finds: no Python, frames of more than one moment, a path.
+enum class Found : uint8_t { kNone, kTorn, kPath };
+
 // `likely`: what it probably is, or nullptr; and in which order to read that.
-bool ReadPath(FrameWatch& watch, const WatchedThread& thread,
-              const PythonPath* likely, bool inwards, PythonPath* path) {
+Found ReadPath(FrameWatch& watch, const WatchedThread& thread,
+               const PythonPath* likely, bool inwards, PythonPath* path) {
   watch.memory.Forget();
   const PythonReader& reader = watch.python.reader();
   if (likely != nullptr) reader.FetchFrames(watch.memory, *likely, inwards);
   const uintptr_t state = StateOf(watch, thread);
+  if (state == 0) return Found::kNone;
   uintptr_t frame = 0;
-  return state != 0 && reader.FindFrame(watch.memory, state, &frame, path) &&
-         frame != 0 && reader.ReadPath(watch.memory, frame, path);
+  if (!reader.FindFrame(watch.memory, state, &frame, path)) {
+    return Found::kTorn;
+  }
+  if (frame == 0) return Found::kNone;
+  return reader.ReadPath(watch.memory, frame, path) ? Found::kPath
+                                                    : Found::kTorn;
 }
 
 // Into `watch.path`, and which frame of it is the innermost that stayed while
@@ -226,26 +234,22 @@ bool ReadPath(FrameWatch& watch, const WatchedThread& thread,
 // places again and again, and frames of two of its moments would look like
 // one's. So once it is known where they lie, they are copied within a moment,
 // and more than once; those that lie apart there and back, so that nothing
-// happens unseen between the two copies of an inner one. False: it is in none,
-// or they cannot be read.
-bool ReadStablePath(FrameWatch& watch, const WatchedThread& thread,
-                    int* first) {
+// happens unseen between the two copies of an inner one.
+Found ReadStablePath(FrameWatch& watch, const WatchedThread& thread,
+                     int* first) {
   const bool are_apart = !watch.python.reader().AreSideBySide();
-  const int copies = are_apart ? 6 : 3;
-  int stayed = PythonPath::kMostFrames;
-  for (int i = 0; i <= copies; ++i) {
+  PathCopies copies(are_apart ? 6 : 3);
+  while (!copies.AreEnough()) {
     watch.before = watch.path;
-    const bool inwards = !are_apart || i % 2 == 1;
-    if (!ReadPath(watch, thread, i == 0 ? nullptr : &watch.before, inwards,
-                  &watch.path)) {
-      return false;
-    }
-    if (i <= 1) continue;
-    const int both = watch.path.count - StablePart(watch.before, watch.path);
-    if (both < stayed) stayed = both;
+    const PythonPath* likely = copies.count() == 0 ? nullptr : &watch.before;
+    const bool inwards = !are_apart || copies.count() % 2 == 1;
+    const Found found = ReadPath(watch, thread, likely, inwards, &watch.path);
+    if (found == Found::kNone) return found;
+    copies.Take(found == Found::kPath, watch.before, &watch.path);
+    if (copies.AreTorn()) return Found::kTorn;
   }
-  *first = watch.path.count - stayed;
-  return stayed > 0;
+  *first = copies.First(watch.path);
+  return Found::kPath;
 }
 
 // Frames of a version look as its headers say, or none of them is believed.
@@ -322,9 +326,10 @@ void LookAtFrames(const WatchedThread& thread) {
   record.ticks = Ticks();
   watch->memory.Begin(watch->file);
   int first = 0;
-  if (!ReadStablePath(*watch, thread, &first)) return;
+  const Found found = ReadStablePath(*watch, thread, &first);
+  if (found == Found::kNone) return;
   record.thread = thread.index;
-  record.site = SiteOfPath(*watch, first);
+  if (found == Found::kPath) record.site = SiteOfPath(*watch, first);
   WriteRecord(trace::BlockKind::kSamples, record);
 }
 
