@@ -101,6 +101,12 @@ class FramesTest(unittest.TestCase):
                 names = {frame[0] for path in paths for frame in path}
                 self.assertFalse({"waits", "computes"} <= names)
 
+    def test_threads_whose_numbers_are_alike_are_both_looked_at(self):
+        looks, _ = self.record("alike")
+        both = [paths for paths in looks.threads.values()
+                if any(path and path[0][0] == "naps" for path in paths)]
+        self.assertEqual(len(both), 2, looks.counts)
+
     def test_of_a_deep_path_the_innermost_frames_are_kept(self):
         looks, _ = self.record("deep")
         deepest = max(looks.counts, key=len)
