@@ -104,7 +104,10 @@ struct PythonReader {
 
  private:
   bool IsCode(MemoryView& memory, uintptr_t code) const;
-  bool MixText(MemoryView& memory, uintptr_t object, uint64_t* hash) const;
+  bool MixText(MemoryView& memory, const PythonText& text,
+               uint64_t* hash) const;
+  bool LoadTexts(MemoryView& memory, uintptr_t code, PythonText* name,
+                 PythonText* file) const;
   bool MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
                 uint64_t* hash) const;
   bool AddFrame(MemoryView& memory, const PythonPath::Frame& frame,
