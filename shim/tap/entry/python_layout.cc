@@ -161,20 +161,32 @@ PythonText TextOf(const PythonLayout& layout, uintptr_t object, uint64_t length,
   if ((state & kCompact) == 0 || (width != 1 && width != 2 && width != 4)) {
     return {};
   }
-  const int16_t header =
-      (state & kAscii) != 0 ? layout.ascii_bytes : layout.compact_bytes;
-  return {object + static_cast<uintptr_t>(header), length, width};
+  const bool is_ascii = (state & kAscii) != 0;
+  const int16_t header = is_ascii ? layout.ascii_bytes : layout.compact_bytes;
+  const uint32_t utf8_width = is_ascii ? 1 : width == 4 ? 4 : width + 1;
+  return {object + static_cast<uintptr_t>(header), length, width, utf8_width};
 }
 
-uint32_t ReadPythonText(MemoryView& memory, const PythonLayout& layout,
-                        uintptr_t object, char* out, uint32_t most) {
+PythonText PythonText::End(uint64_t bytes) const {
+  const uint64_t most = utf8_width != 0 ? bytes / utf8_width : 0;
+  if (length <= most) return *this;
+  return {at + (length - most) * width, most, width, utf8_width};
+}
+
+bool LoadPythonText(MemoryView& memory, const PythonLayout& layout,
+                    uintptr_t object, PythonText* text) {
   uint64_t length = 0;
   uint32_t state = 0;
   if (object == 0 || !memory.Load(object + kPythonTextLength, &length) ||
       !memory.Load(object + kPythonTextState, &state)) {
-    return 0;
+    return false;
   }
-  const PythonText text = TextOf(layout, object, length, state);
+  *text = TextOf(layout, object, length, state);
+  return true;
+}
+
+uint32_t ReadPythonText(MemoryView& memory, const PythonText& text, char* out,
+                        uint32_t most) {
   uint32_t used = 0;
   for (uint64_t i = 0; i < text.length; ++i) {
     uint32_t character = 0;

@@ -76,13 +76,21 @@ struct PythonText {
   uintptr_t at;
   uint64_t length;
   uint32_t width;
+  uint32_t utf8_width;  // at most
+
+  // As many characters of its end as that many bytes of UTF-8 surely hold.
+  PythonText End(uint64_t bytes) const;
 };
 PythonText TextOf(const PythonLayout& layout, uintptr_t object, uint64_t length,
                   uint32_t state);
 
-// A str, as UTF-8, cut to `most` bytes. Returns the bytes.
-uint32_t ReadPythonText(MemoryView& memory, const PythonLayout& layout,
-                        uintptr_t object, char* out, uint32_t most);
+// Of a str. False: it cannot be read.
+bool LoadPythonText(MemoryView& memory, const PythonLayout& layout,
+                    uintptr_t object, PythonText* text);
+
+// As UTF-8, cut to `most` bytes. Returns the bytes.
+uint32_t ReadPythonText(MemoryView& memory, const PythonText& text, char* out,
+                        uint32_t most);
 
 }  // namespace dltap::shim
 

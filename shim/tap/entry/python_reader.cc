@@ -34,6 +34,20 @@ int StablePart(const PythonPath& before, const PythonPath& after) {
   return first;
 }
 
+void PathCopies::Take(bool was_read, const PythonPath& before,
+                      PythonPath* path) {
+  int both = was_read ? path->count : 0;
+  if (was_read && count_ > 1) both -= StablePart(before, *path);
+  if (both == 0) {
+    ++torn_;
+    const bool is_cut = !was_read || path->count < before.count;
+    if (is_cut) *path = before;
+    return;
+  }
+  if (count_ > 1 && both < stayed_) stayed_ = both;
+  ++count_;
+}
+
 bool PythonReader::FindFrame(MemoryView& memory, uintptr_t thread_state,
                              uintptr_t* frame, PythonPath* path) const {
   uintptr_t at = thread_state;
@@ -116,36 +130,43 @@ bool PythonReader::LooksRight(MemoryView& memory, const PythonPath& path,
 }
 
 // Of the characters as they lie there. False: it is no str, or an empty one.
-bool PythonReader::MixText(MemoryView& memory, uintptr_t object,
+bool PythonReader::MixText(MemoryView& memory, const PythonText& text,
                            uint64_t* hash) const {
-  uint64_t length = 0;
-  uint32_t state = 0;
-  if (object == 0 || !memory.Load(object + kPythonTextLength, &length) ||
-      !memory.Load(object + kPythonTextState, &state)) {
-    return false;
-  }
-  const PythonText text = TextOf(*layout, object, length, state);
   uint64_t words[kMostTextBytes / sizeof(uint64_t)] = {};
   const uint64_t most = text.width != 0 ? sizeof(words) / text.width : 0;
   const uint64_t bytes = text.width * (text.length < most ? text.length : most);
   if (bytes == 0 || !memory.Read(text.at, words, bytes)) return false;
-  *hash = MixPython(*hash, length);
+  *hash = MixPython(*hash, text.length);
   for (uint64_t i = 0; i * sizeof(uint64_t) < bytes; ++i) {
     *hash = MixPython(*hash, words[i]);
   }
   return true;
 }
 
-bool PythonReader::MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
-                            uint64_t* hash) const {
+// What code says of itself. Of a file's name the end tells more.
+bool PythonReader::LoadTexts(MemoryView& memory, uintptr_t code,
+                             PythonText* name, PythonText* file) const {
   const int16_t name_at =
       layout->qualified_name >= 0 ? layout->qualified_name : layout->name;
-  uintptr_t type = 0, name = 0, file = 0;
+  uintptr_t name_str = 0, file_str = 0;
+  if (!memory.Load(At(code, name_at), &name_str) ||
+      !memory.Load(At(code, layout->filename), &file_str)) {
+    return false;
+  }
+  if (!LoadPythonText(memory, *layout, name_str, name)) *name = {};
+  if (!LoadPythonText(memory, *layout, file_str, file)) *file = {};
+  *file = file->End(kMostTextBytes);
+  return true;
+}
+
+bool PythonReader::MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
+                            uint64_t* hash) const {
+  uintptr_t type = 0;
+  PythonText name = {}, file = {};
   int32_t line = 0;
   if (!memory.Load(frame.code + kPythonType, &type) || type != code_type ||
       !memory.Load(At(frame.code, layout->first_line), &line) ||
-      !memory.Load(At(frame.code, name_at), &name) ||
-      !memory.Load(At(frame.code, layout->filename), &file)) {
+      !LoadTexts(memory, frame.code, &name, &file)) {
     return false;
   }
   *hash = MixPython(MixPython(*hash, frame.code), static_cast<uint32_t>(line));
@@ -219,21 +240,16 @@ uint32_t PythonReader::ClassOfSelf(MemoryView& memory, uintptr_t frame,
 
 bool PythonReader::AddFrame(MemoryView& memory, const PythonPath::Frame& frame,
                             SiteDefinition* site) {
-  uintptr_t name = 0, filename = 0;
-  const int16_t name_at =
-      layout->qualified_name >= 0 ? layout->qualified_name : layout->name;
-  if (!memory.Load(At(frame.code, name_at), &name) ||
-      !memory.Load(At(frame.code, layout->filename), &filename)) {
-    return false;
-  }
+  PythonText name = {}, file = {};
+  if (!LoadTexts(memory, frame.code, &name, &file)) return false;
   trace::SiteFrame out = {};
   out.line = Line(memory, frame);
   char text[kMostTextBytes];
-  uint32_t bytes = ReadPythonText(memory, *layout, name, text, sizeof(text));
+  uint32_t bytes = ReadPythonText(memory, name, text, sizeof(text));
   if (bytes != 0) out.name = site->String(text, bytes);
   const bool may_call_module = EndsIn(text, bytes, "_call_impl") &&
                                !EndsIn(text, bytes, "_wrapped_call_impl");
-  bytes = ReadPythonText(memory, *layout, filename, text, sizeof(text));
+  bytes = ReadPythonText(memory, file, text, sizeof(text));
   if (bytes != 0) out.place = site->String(text, bytes);
   if (may_call_module && EndsIn(text, bytes, "/torch/nn/modules/module.py")) {
     module_call.store(frame.code, std::memory_order_relaxed);

@@ -30,6 +30,34 @@ struct PythonPath {
 // around it at the same calls; `after.count`: none.
 int StablePart(const PythonPath& before, const PythonPath& after);
 
+// Copies of a thread's path, one after the other while it runs, and how much of
+// it stayed. Where a generator yields it is cut from what is around it, and a
+// copy of that moment ends there. Such a one does not count, and another is
+// taken: else what yields a lot would be seen too seldom.
+class PathCopies {
+ public:
+  static constexpr int kMostTorn = 8;
+
+  // So many are compared, after a first one, by which the others are copied.
+  explicit PathCopies(int compared) : compared_(compared) {}
+
+  // One more, which may be none that can be read. `path` becomes `before` where
+  // it is not to be the one with which the next is compared.
+  void Take(bool was_read, const PythonPath& before, PythonPath* path);
+  int count() const { return count_; }
+  bool AreEnough() const { return count_ > compared_; }
+  // All the time they were of more than one moment.
+  bool AreTorn() const { return torn_ == kMostTorn; }
+  // Of the last path, the innermost frame that stayed.
+  int First(const PythonPath& path) const { return path.count - stayed_; }
+
+ private:
+  int compared_;
+  int count_ = 0;
+  int torn_ = 0;
+  int stayed_ = PythonPath::kMostFrames;
+};
+
 // Reads what an interpreter keeps, by way of the kernel: memory that is not
 // what it is taken for gives false, never a fault. Of another thread than the
 // calling one the frames may change meanwhile: what is read then is no frame,
@@ -76,7 +104,10 @@ struct PythonReader {
 
  private:
   bool IsCode(MemoryView& memory, uintptr_t code) const;
-  bool MixText(MemoryView& memory, uintptr_t object, uint64_t* hash) const;
+  bool MixText(MemoryView& memory, const PythonText& text,
+               uint64_t* hash) const;
+  bool LoadTexts(MemoryView& memory, uintptr_t code, PythonText* name,
+                 PythonText* file) const;
   bool MixFrame(MemoryView& memory, const PythonPath::Frame& frame,
                 uint64_t* hash) const;
   bool AddFrame(MemoryView& memory, const PythonPath::Frame& frame,

@@ -19,6 +19,7 @@
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_state.h"
+#include "shim/tap/runtime/thread_buffers.h"
 #include "shim/tap/runtime/thread_watch.h"
 #include "shim/tap/runtime/trace_output.h"
 #include "shim/tap/tagging/late_table.h"
@@ -28,10 +29,10 @@ namespace {
 
 constexpr uint32_t kPathSlots = 8192;
 constexpr uint32_t kMostUsed = 3 * kPathSlots / 4;
-constexpr uint32_t kPlaces = 1024;
 constexpr int kMostThreads = 4096;         // of the interpreter's list
 constexpr uint32_t kMostWrongLooks = 100;  // before frames are given up
 constexpr uint64_t kConnectEachNs = 1'000'000'000;
+constexpr uint64_t kSearchesCpu = 500;  // they take one part in so many
 
 struct KnownPath {
   uint64_t hash;  // 0: free
@@ -43,6 +44,7 @@ struct Place {
   uint32_t tid;
   uint16_t misses;  // searches that have not found it
   uint16_t waits;   // looks before the next one
+  bool is_wanted;
   uint64_t number;  // of the thread in the interpreter's state
   uintptr_t state;  // 0: not known
 };
@@ -63,9 +65,10 @@ struct FrameWatch {
   bool is_checked;
   bool is_off;
   KnownPath paths[kPathSlots];
-  Place places[kPlaces];
+  Place places[ThreadBuffers::kMaxBuffers];
   WatchedThread wanted[kMostWanted];  // whose state is to be searched
   uint32_t wanted_count;
+  uint64_t search_ns;  // not before
 };
 constinit LateTable<FrameWatch> g_watch;
 
@@ -124,47 +127,57 @@ bool IsThreadOfProcess(uint64_t tid) {
 
 // The thread that forked keeps its number in the child's interpreter (3.11,
 // 3.12), which then is nobody's, and its state is the only one there.
-bool IsForkedThread(FrameWatch& watch, uintptr_t only, uint32_t tid) {
-  uint64_t number = 0;
-  return !watch.python.reader().layout->by_pthread &&
-         tid == static_cast<uint32_t>(getpid()) &&
-         LoadNumber(watch, only, &number) && number != 0 &&
+bool IsForkedThread(uint64_t number, uint32_t tid) {
+  return tid == static_cast<uint32_t>(getpid()) && number != 0 &&
          !IsThreadOfProcess(number);
 }
 
-uintptr_t SearchState(FrameWatch& watch, uintptr_t newest,
-                      const WatchedThread& thread) {
+// `is_only`: the interpreter has no other one.
+bool IsOf(const WatchedThread& thread, uint64_t number, bool by_pthread,
+          bool is_only) {
+  if (by_pthread) return number == thread.pthread;
+  return number == thread.tid ||
+         (is_only && IsForkedThread(number, thread.tid));
+}
+
+// A thread that is not known is searched for less and less often; one whose
+// buffer is another's by now, no more.
+void BeginSearch(FrameWatch& watch) {
+  constexpr uint16_t kMostMisses = 8;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < watch.wanted_count; ++i) {
+    const WatchedThread& thread = watch.wanted[i];
+    Place& place = watch.places[thread.buffer];
+    if (place.tid != thread.tid) continue;
+    place.state = 0;
+    place.is_wanted = false;
+    place.waits = static_cast<uint16_t>(1 << place.misses);
+    if (place.misses < kMostMisses) ++place.misses;
+    watch.wanted[left++] = thread;
+  }
+  watch.wanted_count = left;
+}
+
+// Once along the list for all.
+void Search(FrameWatch& watch, uintptr_t newest) {
   const bool by_pthread = watch.python.reader().layout->by_pthread;
-  const uint64_t wanted = by_pthread ? thread.pthread : thread.tid;
   uintptr_t state = newest;
+  uintptr_t older = 0;
   uint64_t number = 0;
-  for (int i = 0; state != 0 && i < kMostThreads; ++i) {
-    if (!LoadNumber(watch, state, &number)) return 0;
-    if (number == wanted) return state;
-    uintptr_t older = 0;
-    if (!watch.memory.Load(state + kPythonOlder, &older)) return 0;
-    if (older == 0 && i == 0 && IsForkedThread(watch, state, thread.tid)) {
-      return state;
+  for (int seen = 0; state != 0 && seen < kMostThreads; ++seen) {
+    if (!LoadNumber(watch, state, &number) ||
+        !watch.memory.Load(state + kPythonOlder, &older)) {
+      return;
+    }
+    const bool is_only = seen == 0 && older == 0;
+    for (uint32_t i = 0; i < watch.wanted_count; ++i) {
+      const WatchedThread& thread = watch.wanted[i];
+      if (!IsOf(thread, number, by_pthread, is_only)) continue;
+      Place& place = watch.places[thread.buffer];
+      if (place.state == 0) place = {thread.tid, 0, 0, false, number, state};
     }
     state = older;
   }
-  return 0;
-}
-
-Place& PlaceOf(FrameWatch& watch, uint32_t tid) {
-  Place& place = watch.places[tid % kPlaces];
-  if (place.tid != tid) place = {tid, 0, 0, 0, 0};
-  return place;
-}
-
-// A thread that is not known is searched for less and less often.
-void Search(FrameWatch& watch, uintptr_t newest, const WatchedThread& thread) {
-  constexpr uint16_t kMostMisses = 8;
-  Place& place = PlaceOf(watch, thread.tid);
-  place.state = SearchState(watch, newest, thread);
-  if (place.state != 0 && LoadNumber(watch, place.state, &place.number)) return;
-  place.waits = static_cast<uint16_t>(1 << place.misses);
-  if (place.misses < kMostMisses) ++place.misses;
 }
 
 // What is known holds for the interpreter that the program has unloaded.
@@ -181,20 +194,23 @@ void FindThreads() {
   FrameWatch* watch = g_watch.Find();
   if (watch == nullptr || watch->is_off) return;
   if (!watch->python.is_usable()) return FindPython(*watch);
-  if (watch->wanted_count == 0) return;
+  const uint64_t now_ns = MonotonicNs();
+  if (watch->wanted_count == 0 || now_ns < watch->search_ns) return;
+  const uint64_t begin_ns = OwnCpuNs();
   bool is_gone = false;
   const uintptr_t newest = watch->python.NewestThread(&is_gone);
   watch->memory.Begin(watch->file);
-  for (uint32_t i = 0; i < watch->wanted_count && !is_gone; ++i) {
-    Search(*watch, newest, watch->wanted[i]);
-  }
-  watch->wanted_count = 0;
+  BeginSearch(*watch);
+  Search(*watch, newest);
   if (is_gone) ForgetPython(*watch);
+  watch->wanted_count = 0;
+  watch->search_ns = now_ns + (OwnCpuNs() - begin_ns) * kSearchesCpu;
 }
 
 // 0: the interpreter does not know the thread, as far as is known.
 uintptr_t StateOf(FrameWatch& watch, const WatchedThread& thread) {
-  Place& place = PlaceOf(watch, thread.tid);
+  Place& place = watch.places[thread.buffer];
+  if (place.tid != thread.tid) place = {thread.tid, 0, 0, false, 0, 0};
   uint64_t number = 0;
   if (place.state != 0 && LoadNumber(watch, place.state, &number) &&
       number == place.number) {
@@ -203,22 +219,31 @@ uintptr_t StateOf(FrameWatch& watch, const WatchedThread& thread) {
   place.state = 0;
   if (place.waits > 0) {
     --place.waits;
-  } else if (watch.wanted_count < kMostWanted) {
+  } else if (watch.wanted_count < kMostWanted && !place.is_wanted) {
     watch.wanted[watch.wanted_count++] = thread;
+    place.is_wanted = true;
   }
   return 0;
 }
 
+// What a look finds: no Python, frames of more than one moment, a path.
+enum class Found : uint8_t { kNone, kTorn, kPath };
+
 // `likely`: what it probably is, or nullptr; and in which order to read that.
-bool ReadPath(FrameWatch& watch, const WatchedThread& thread,
-              const PythonPath* likely, bool inwards, PythonPath* path) {
+Found ReadPath(FrameWatch& watch, const WatchedThread& thread,
+               const PythonPath* likely, bool inwards, PythonPath* path) {
   watch.memory.Forget();
   const PythonReader& reader = watch.python.reader();
   if (likely != nullptr) reader.FetchFrames(watch.memory, *likely, inwards);
   const uintptr_t state = StateOf(watch, thread);
+  if (state == 0) return Found::kNone;
   uintptr_t frame = 0;
-  return state != 0 && reader.FindFrame(watch.memory, state, &frame, path) &&
-         frame != 0 && reader.ReadPath(watch.memory, frame, path);
+  if (!reader.FindFrame(watch.memory, state, &frame, path)) {
+    return Found::kTorn;
+  }
+  if (frame == 0) return Found::kNone;
+  return reader.ReadPath(watch.memory, frame, path) ? Found::kPath
+                                                    : Found::kTorn;
 }
 
 // Into `watch.path`, and which frame of it is the innermost that stayed while
@@ -226,26 +251,22 @@ bool ReadPath(FrameWatch& watch, const WatchedThread& thread,
 // places again and again, and frames of two of its moments would look like
 // one's. So once it is known where they lie, they are copied within a moment,
 // and more than once; those that lie apart there and back, so that nothing
-// happens unseen between the two copies of an inner one. False: it is in none,
-// or they cannot be read.
-bool ReadStablePath(FrameWatch& watch, const WatchedThread& thread,
-                    int* first) {
+// happens unseen between the two copies of an inner one.
+Found ReadStablePath(FrameWatch& watch, const WatchedThread& thread,
+                     int* first) {
   const bool are_apart = !watch.python.reader().AreSideBySide();
-  const int copies = are_apart ? 6 : 3;
-  int stayed = PythonPath::kMostFrames;
-  for (int i = 0; i <= copies; ++i) {
+  PathCopies copies(are_apart ? 6 : 3);
+  while (!copies.AreEnough()) {
     watch.before = watch.path;
-    const bool inwards = !are_apart || i % 2 == 1;
-    if (!ReadPath(watch, thread, i == 0 ? nullptr : &watch.before, inwards,
-                  &watch.path)) {
-      return false;
-    }
-    if (i <= 1) continue;
-    const int both = watch.path.count - StablePart(watch.before, watch.path);
-    if (both < stayed) stayed = both;
+    const PythonPath* likely = copies.count() == 0 ? nullptr : &watch.before;
+    const bool inwards = !are_apart || copies.count() % 2 == 1;
+    const Found found = ReadPath(watch, thread, likely, inwards, &watch.path);
+    if (found == Found::kNone) return found;
+    copies.Take(found == Found::kPath, watch.before, &watch.path);
+    if (copies.AreTorn()) return Found::kTorn;
   }
-  *first = watch.path.count - stayed;
-  return stayed > 0;
+  *first = copies.First(watch.path);
+  return Found::kPath;
 }
 
 // Frames of a version look as its headers say, or none of them is believed.
@@ -322,9 +343,10 @@ void LookAtFrames(const WatchedThread& thread) {
   record.ticks = Ticks();
   watch->memory.Begin(watch->file);
   int first = 0;
-  if (!ReadStablePath(*watch, thread, &first)) return;
+  const Found found = ReadStablePath(*watch, thread, &first);
+  if (found == Found::kNone) return;
   record.thread = thread.index;
-  record.site = SiteOfPath(*watch, first);
+  if (found == Found::kPath) record.site = SiteOfPath(*watch, first);
   WriteRecord(trace::BlockKind::kSamples, record);
 }
 

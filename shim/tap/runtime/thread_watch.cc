@@ -250,7 +250,7 @@ void LookFurther(uint64_t now_ns) {
     if (!buffer.wants_look || !buffer.is_owned()) continue;
     buffer.wants_look = false;
     g_look({buffer.tid.load(std::memory_order_relaxed), buffer.thread_index,
-            buffer.pthread});
+            g_last_looked, buffer.pthread});
     cost_ns = OwnCpuNs() - begin_ns;
     if (cost_ns > kLongestLookNs / kFurtherLooksCpu) break;
   }

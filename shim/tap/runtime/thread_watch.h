@@ -59,6 +59,7 @@ void CountThreadsBy(ThreadCountFinder find);
 struct WatchedThread {
   uint32_t tid;
   uint32_t index;
+  uint32_t buffer;   // below ThreadBuffers::kMaxBuffers; no other thread's
   uint64_t pthread;  // pthread_self()
 };
 using ThreadLook = void (*)(const WatchedThread& thread);

@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,12 +55,13 @@ class FramesTest(unittest.TestCase):
         self.folder = folder.name
         self.runs = 0
 
-    def record(self, what, python=sys.executable, **variables):
+    def record(self, what, python=sys.executable, program=PROGRAM,
+               **variables):
         self.runs += 1
         out = os.path.join(self.folder, str(self.runs))
         done = subprocess.run(
             [DLTAP, "run", "--no-report", "--gpu", "sim:h100-sxm", "-o", out,
-             "--", python, PROGRAM, SIMGPU, what], text=True,
+             "--", python, program, SIMGPU, what], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
             env={**os.environ, **variables})
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -101,11 +103,28 @@ class FramesTest(unittest.TestCase):
                 names = {frame[0] for path in paths for frame in path}
                 self.assertFalse({"waits", "computes"} <= names)
 
+    def test_threads_whose_numbers_are_alike_are_both_looked_at(self):
+        looks, _ = self.record("alike")
+        both = [paths for paths in looks.threads.values()
+                if any(path and path[0][0] == "naps" for path in paths)]
+        self.assertEqual(len(both), 2, looks.counts)
+
     def test_of_a_deep_path_the_innermost_frames_are_kept(self):
         looks, _ = self.record("deep")
         deepest = max(looks.counts, key=len)
         self.assertEqual(len(deepest), DEPTH)
         self.assertEqual({frame[0] for frame in deepest[1:]}, {"descends"})
+
+    def test_of_a_long_path_of_a_file_the_end_is_kept(self):
+        folder = pathlib.Path(self.folder, *("folder" * 30,) * 4)
+        folder.mkdir(parents=True)
+        program = shutil.copy(PROGRAM, folder)
+        looks, _ = self.record("one", program=program)
+        places = {frame[1] for path in looks.counts for frame in path}
+        self.assertEqual({os.path.basename(place) for place in places},
+                         {PROGRAM.name})
+        for place in places:
+            self.assertTrue(program.endswith(place), place)
 
     def test_a_filter_that_kills_readers_kills_nobody(self):
         looks, text = self.record("filtered")

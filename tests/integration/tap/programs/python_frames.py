@@ -57,10 +57,10 @@ def small(number):
     return number * number
 
 
-def computes():
+def computes(seconds=SECONDS):
     began = time.perf_counter()
     note(began, 1)
-    while time.perf_counter() < began + SECONDS:
+    while time.perf_counter() < began + seconds:
         small(7)
     end("computes")
 
@@ -135,6 +135,32 @@ def in_thread(work, function):
     return thread
 
 
+def are_alike(work):
+    """Two threads whose numbers end in the same ten bits."""
+    def naps():
+        began = time.perf_counter()
+        while time.perf_counter() < began + 2 * SECONDS:
+            work()
+            time.sleep(0.01)
+
+    def other():
+        nonlocal found
+        found = (threading.get_native_id() - os.getpid()) % 1024 == 0
+        if found:
+            naps()
+
+    work()
+    found = False
+    while not found:
+        thread = threading.Thread(target=other)
+        thread.start()
+        time.sleep(0.001)
+        if not found:
+            thread.join()
+    naps()
+    thread.join()
+
+
 def main(folder, what):
     if what == "forked":  # CUDA is not to be had on both sides of a fork
         child = os.fork()
@@ -152,8 +178,13 @@ def main(folder, what):
         work()
         is_replaced(work)
         return
+    if what == "alike":
+        are_alike(work)
+        return
     if what == "threads":
-        for thread in [in_thread(work, f) for f in (waits, computes)]:
+        # Each is looked at half as often as one alone.
+        for thread in [in_thread(work, waits),
+                       in_thread(work, lambda: computes(3 * SECONDS))]:
             thread.join()
         return
     for function in (sleeps, computes, draws):

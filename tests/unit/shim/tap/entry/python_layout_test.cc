@@ -42,8 +42,18 @@ class PythonLayoutTest : public ::testing::TestWithParam<int> {
   std::string Text(const Str& str, uint32_t most = 64) {
     memory_->Begin(getpid());
     std::vector<char> out(most);
+    PythonText text = {};
+    EXPECT_TRUE(LoadPythonText(*memory_, *layout_, str.at(), &text));
+    const uint32_t used = ReadPythonText(*memory_, text, out.data(), most);
+    return {out.data(), used};
+  }
+  std::string EndOf(const Str& str, uint32_t most) {
+    memory_->Begin(getpid());
+    std::vector<char> out(most);
+    PythonText text = {};
+    EXPECT_TRUE(LoadPythonText(*memory_, *layout_, str.at(), &text));
     const uint32_t used =
-        ReadPythonText(*memory_, *layout_, str.at(), out.data(), most);
+        ReadPythonText(*memory_, text.End(most), out.data(), most);
     return {out.data(), used};
   }
 
@@ -60,6 +70,15 @@ TEST_P(PythonLayoutTest, TextIsUtf8) {
 }
 
 // Of a file whose name is no UTF-8: b"caf\xe9.py" is 'caf\udce9.py'.
+TEST_P(PythonLayoutTest, TheEndOfATextFits) {
+  EXPECT_EQ(EndOf(Str(*layout_, {'a', 'b', 'c'}, 1), 6), "abc");
+  EXPECT_EQ(EndOf(Str(*layout_, {'a', 'b', 0xF6}, 1), 4), "b\xC3\xB6");
+  EXPECT_EQ(EndOf(Str(*layout_, {'a', 0x20AC, 0x20AC}, 2), 6),
+            "\xE2\x82\xAC\xE2\x82\xAC");
+  EXPECT_EQ(EndOf(Str(*layout_, {'a', 'b', 0x1F600}, 4), 8),
+            "b\xF0\x9F\x98\x80");
+}
+
 TEST_P(PythonLayoutTest, ByteThatIsNoTextIsReplaced) {
   EXPECT_EQ(Text(Str(*layout_, {'f', 0xDCE9}, 2)), "f\xEF\xBF\xBD");
   EXPECT_EQ(Text(Str(*layout_, {0x110000}, 4)), "\xEF\xBF\xBD");

@@ -56,5 +56,70 @@ TEST(StablePartTest, OtherCodeAtTheSamePlaceIsAnotherFrame) {
   EXPECT_EQ(StablePart(*before, *Path({kLeaf, kLoop, other})), 3);
 }
 
+// Takes paths as they are read; nullptr: one that cannot be.
+struct Copies {
+  explicit Copies(int compared) : copies(compared) {}
+  void Take(const PythonPath* read) {
+    before = last;
+    if (read != nullptr) last = *read;
+    copies.Take(read != nullptr, before, &last);
+  }
+  PathCopies copies;
+  PythonPath before = {};
+  PythonPath last = {};
+};
+
+TEST(PathCopiesTest, ACopyThatIsCutIsTakenAgain) {
+  const auto path = Path({kLeaf, kLoop, kMain});
+  const auto cut = Path({kLeaf});
+  Copies all(3);
+  for (const PythonPath* read : {cut.get(), path.get(), cut.get(), path.get(),
+                                 cut.get(), path.get()}) {
+    EXPECT_FALSE(all.copies.AreEnough());
+    all.Take(read);
+  }
+  EXPECT_TRUE(all.copies.AreEnough());
+  EXPECT_FALSE(all.copies.AreTorn());
+  EXPECT_EQ(all.last.count, 3);
+  EXPECT_EQ(all.copies.First(all.last), 0);
+}
+
+TEST(PathCopiesTest, TheLeastThatStayedCounts) {
+  PythonPath::Frame later = kLoop;
+  later.instruction += 2;
+  const auto path = Path({kLeaf, kLoop, kMain});
+  const auto other = Path({kLeaf, later, kMain});
+  Copies all(3);
+  for (const PythonPath* read :
+       {path.get(), path.get(), other.get(), other.get()}) {
+    all.Take(read);
+  }
+  EXPECT_TRUE(all.copies.AreEnough());
+  EXPECT_EQ(all.copies.First(all.last), 1);
+}
+
+TEST(PathCopiesTest, WhatCannotBeReadIsTriedAgain) {
+  const auto path = Path({kLeaf, kLoop, kMain});
+  Copies all(2);
+  all.Take(path.get());
+  all.Take(nullptr);
+  EXPECT_EQ(all.last.count, 3);
+  all.Take(path.get());
+  all.Take(path.get());
+  EXPECT_TRUE(all.copies.AreEnough());
+}
+
+TEST(PathCopiesTest, PathsOfWhichNothingStaysAreNoneInTheEnd) {
+  const auto one = Path({kLeaf, kMain});
+  const auto another = Path({kMain, kLeaf});
+  Copies all(3);
+  int taken = 0;
+  for (; !all.copies.AreEnough() && !all.copies.AreTorn(); ++taken) {
+    all.Take(taken % 2 == 0 ? one.get() : another.get());
+  }
+  EXPECT_TRUE(all.copies.AreTorn());
+  EXPECT_LE(taken, PathCopies::kMostTorn + 2);
+}
+
 }  // namespace
 }  // namespace dltap::shim
