@@ -103,6 +103,17 @@ TEST(TrainingStepsTest, AStepAroundAnEvaluationIsLeftOutWithIt) {
                           "109x", "136u", "147u", "158e"));
 }
 
+TEST(TrainingStepsTest, AGeneratorInFrontOfItsJudgeIsNoEvaluation) {
+  // The gradients of what is real, then of what is made, are added up for the
+  // judge; what is made is judged again for the generator.
+  const std::string judge = "<(a(c)c)a(g(k(a(c)c)aU";
+  const std::string maker = "(a(c)c)a)k)gU";
+  const std::string epoch = Repeat(judge + maker, 6);
+  EXPECT_THAT(Spans(epoch + "(g(k>" + epoch), Each(Not(EndsWith("x"))));
+  EXPECT_EQ(Parts(epoch), 2);
+  EXPECT_EQ(Parts(Repeat(judge + maker + maker, 6)), 3);
+}
+
 TEST(TrainingStepsTest, GradientsOfAnotherModelAreNoEvaluation) {
   // A policy plays, and is updated by hand, with gradients of gradients and
   // passes forward; then an optimizer updates what judges it four times.
