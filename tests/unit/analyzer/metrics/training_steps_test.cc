@@ -52,6 +52,18 @@ TEST(TrainingStepsTest, ReadingTheLossIsPartOfTheStep) {
   EXPECT_THAT(Spans(Repeat("<(a)bU>", 3)), ElementsAre("0u", "5u", "10u"));
 }
 
+TEST(TrainingStepsTest, WeightsThatAreSavedBehindTheLoopAreOfNoStep) {
+  const auto end_of_last = [](std::string_view text) {
+    return TrainingSteps(TokensFromText(text)).passes.back().end;
+  };
+  EXPECT_EQ(end_of_last(Repeat("<(a)bU>", 4) + ">>>>>>"), 20u);
+  EXPECT_EQ(end_of_last(Repeat("<(a)bU", 4) + ">>>>"), 16u);
+  // So many may be results; and an iteration is as long with its checkpoint.
+  EXPECT_EQ(end_of_last(Repeat("<(a)bU", 4) + ">>"), 18u);
+  const std::string saves = Repeat("<(a)bU", 4) + ">>>>";
+  EXPECT_EQ(end_of_last(saves + saves), 40u);
+}
+
 TEST(TrainingStepsTest, AFlagThatIsReadBackWithTheLossIsPartOfTheStep) {
   EXPECT_THAT(Spans(Repeat("<(a)bU+>>", 3)), ElementsAre("0u", "7u", "14u"));
   // So is that of an evaluation, whose results are read late.
