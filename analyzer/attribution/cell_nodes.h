@@ -40,7 +40,9 @@ class CellNodes {
   bool Has(int64_t node) const { return nodes_.contains(node); }
 
  private:
+  RangeId InnermostOf(size_t activity) const;
   bool IsNode(const Range& range);
+  bool IsOfLibrary(size_t activity) const;
   bool IsProduct(TextId kernel);
   void FindWholeCells();
 

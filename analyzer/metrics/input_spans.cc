@@ -373,7 +373,7 @@ std::vector<Interval> InputSpans(const TraceModel& model,
   BeginAfterLoads(ModuleLoads(model, process), spans);
   spans.insert(spans.end(), ranges.begin(), ranges.end());
   SortAndJoin(spans);
-  SeenPauses seen = SeenPausesOf(model, process, feeders);
+  SeenPauses seen = SeenPausesOf(model, process, attribution, feeders);
   SortAndJoin(seen.aside);
   spans = Without(spans, seen.aside);
   spans.insert(spans.end(), seen.loading.begin(), seen.loading.end());

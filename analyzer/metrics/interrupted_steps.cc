@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyzer/metrics/median.h"
+#include "analyzer/metrics/step_parts.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 constexpr double kUsualShare = 0.6;  // of the passes forward are equal
 constexpr double kMostSteps = 0.5;   // may be interrupted
 constexpr double kOwnGradients = 2;  // times the usual: more than its batches'
+constexpr double kLeastOfKind = 0.25;  // of the steps train one of the models
 
 using Products = std::vector<uint32_t>;  // their signatures
 
@@ -63,6 +65,32 @@ double UsualGradients(const std::vector<PassesOfStep>& steps,
   return gradients.empty() ? 0 : Median(std::move(gradients));
 }
 
+// Whether all steps that train one of several models are among them.
+bool AreOfOneModel(const std::vector<CallToken>& tokens,
+                   const std::vector<TokenSpan>& steps,
+                   const std::vector<size_t>& interrupted) {
+  std::vector<TokenSpan> used;
+  std::vector<bool> is_interrupted;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].use != StepUse::kUsed) continue;
+    used.push_back(steps[i]);
+    is_interrupted.push_back(std::ranges::binary_search(interrupted, i));
+  }
+  std::map<uint32_t, std::pair<size_t, size_t>> kinds;  // all, interrupted
+  const std::vector<uint32_t> kind_of = KindsByGradients(tokens, used);
+  for (size_t i = 0; i < kind_of.size(); ++i) {
+    auto& [all, these] = kinds[kind_of[i]];
+    ++all;
+    these += is_interrupted[i] ? 1 : 0;
+  }
+  return std::ranges::any_of(kinds, [&](const auto& kind) {
+    const auto& [all, these] = kind.second;
+    return all < used.size() && these == all &&
+           static_cast<double>(all) >=
+               kLeastOfKind * static_cast<double>(used.size());
+  });
+}
+
 }  // namespace
 
 void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
@@ -87,7 +115,7 @@ void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
   }
   const double most_gradients =
       kOwnGradients * UsualGradients(passes_of_steps, usual->first);
-  std::vector<TokenSpan*> interrupted;
+  std::vector<size_t> interrupted;
   for (size_t i = 0; i < steps.size(); ++i) {
     const std::vector<Products>& passes = passes_of_steps[i].forward;
     if (passes.size() < 2 ||
@@ -97,13 +125,14 @@ void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
     const bool is_so = std::any_of(
         passes.begin() + 1, passes.end(),
         [&](const Products& p) { return EndsWithMore(p, usual->first); });
-    if (is_so) interrupted.push_back(&steps[i]);
+    if (is_so) interrupted.push_back(i);
   }
   if (static_cast<double>(interrupted.size()) >
-      kMostSteps * static_cast<double>(used)) {
+          kMostSteps * static_cast<double>(used) ||
+      AreOfOneModel(tokens, steps, interrupted)) {
     return;
   }
-  for (TokenSpan* step : interrupted) step->use = StepUse::kInterrupted;
+  for (const size_t i : interrupted) steps[i].use = StepUse::kInterrupted;
 }
 
 }  // namespace dltap::analyzer

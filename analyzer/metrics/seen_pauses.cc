@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/frame_roles.h"
 
 namespace dltap::analyzer {
@@ -30,15 +31,23 @@ struct Pause {
   Looks looks;
 };
 
-// Between which functions, and how long, by powers of two.
-using KindKey = std::tuple<size_t, size_t, size_t>;
+// Between which functions, whether a copy to the host ends it, and how long, by
+// powers of two.
+using KindKey = std::tuple<size_t, size_t, bool, size_t>;
 
 class PauseFinder {
  public:
   PauseFinder(const TraceModel& model, const Process& process,
-              const Feeders& feeders)
+              const ProcessAttribution& attribution, const Feeders& feeders)
       : model_(model), process_(process), feeders_(feeders) {
     roles_.resize(model.sites.size());
+    for (size_t i = 0; i < process.activities.size(); ++i) {
+      const CallId by = attribution.activities[i].submitted_by;
+      if (process.activities[i].kind == ActivityKind::kMemcpy &&
+          process.activities[i].copy == CopyKind::kDeviceToHost && by.known()) {
+        reads_.insert(by.value());
+      }
+    }
   }
 
   SeenPauses Run() {
@@ -74,7 +83,9 @@ class PauseFinder {
   void Add(const Call& before, const Call& after) {
     const Interval span{before.end_ns, after.begin_ns};
     if (span.length_ns() < kShortestNs) return;
+    const auto at = static_cast<size_t>(&after - process_.calls.data());
     const KindKey key{before.entry.value(), after.entry.value(),
+                      reads_.contains(at),
                       std::bit_width(static_cast<uint64_t>(span.length_ns()))};
     const auto [it, is_new] = kinds_.try_emplace(key, looks_.size());
     if (is_new) looks_.emplace_back();
@@ -126,6 +137,7 @@ class PauseFinder {
   const TraceModel& model_;
   const Process& process_;
   const Feeders& feeders_;
+  absl::flat_hash_set<size_t> reads_;  // calls that copy to the host
   std::vector<std::vector<Pause>> of_thread_;
   std::vector<Looks> looks_;  // by kind
   absl::flat_hash_map<KindKey, size_t> kinds_;
@@ -135,9 +147,10 @@ class PauseFinder {
 }  // namespace
 
 SeenPauses SeenPausesOf(const TraceModel& model, const Process& process,
+                        const ProcessAttribution& attribution,
                         const Feeders& feeders) {
   if (process.frames_seen.empty()) return {};
-  return PauseFinder(model, process, feeders).Run();
+  return PauseFinder(model, process, attribution, feeders).Run();
 }
 
 }  // namespace dltap::analyzer

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/host_timeline.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
@@ -22,6 +23,7 @@ struct SeenPauses {
   std::vector<Interval> aside;
 };
 SeenPauses SeenPausesOf(const TraceModel& model, const Process& process,
+                        const ProcessAttribution& attribution,
                         const Feeders& feeders);
 
 }  // namespace dltap::analyzer

@@ -189,9 +189,15 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
   return 1;
 }
 
+std::vector<uint32_t> KindsByGradients(
+    const std::vector<CallToken>& tokens,
+    const std::vector<TokenSpan>& iterations) {
+  return KindsBy(tokens, iterations, By::kGradients);
+}
+
 std::vector<uint32_t> KindsOf(const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& iterations) {
-  std::vector<uint32_t> kinds = KindsBy(tokens, iterations, By::kGradients);
+  std::vector<uint32_t> kinds = KindsByGradients(tokens, iterations);
   const bool alike =
       std::ranges::all_of(kinds, [](uint32_t kind) { return kind == 0; });
   return alike ? KindsBy(tokens, iterations, ProductsIfAny(tokens)) : kinds;

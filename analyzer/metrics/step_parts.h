@@ -26,9 +26,13 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
                     bool in_order = true,
                     PartsDiffer in = PartsDiffer::kAnyhow);
 
-// The kind of each iteration: by its gradients, for a pass forward that only
-// shows what is learnt makes no other kind, else by all products. Empty where
-// there are too many.
+// The kind of each iteration by its gradients, for a pass forward that only
+// shows what is learnt makes no other kind. Empty where there are too many.
+std::vector<uint32_t> KindsByGradients(
+    const std::vector<CallToken>& tokens,
+    const std::vector<TokenSpan>& iterations);
+
+// That, or by all products where gradients are alike.
 std::vector<uint32_t> KindsOf(const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& iterations);
 

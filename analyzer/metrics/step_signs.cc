@@ -151,7 +151,10 @@ void SignKeeper::AddDownload(const Activity& activity, int64_t inside_ns,
                              bool is_new) {
   AddCopy(Sign::kDownload, activity, inside_ns, is_new);
   copy_ends_[activity.end_ns] = Sign::kDownloadIdle;
-  downloaded_bytes_.insert(activity.bytes);
+  // Small copies are as large as each other by chance.
+  if (activity.bytes > kSmallUploadBytes) {
+    downloaded_bytes_.insert(activity.bytes);
+  }
   if (!IsPageable(activity)) return;
   AddCopy(Sign::kPageableDownload, activity, inside_ns, is_new);
 }

@@ -27,6 +27,7 @@ constexpr size_t kOtherLoop = 8;
 // than that are of passes elsewhere.
 constexpr double kMostGradients = 2.5;
 constexpr double kRestShare = 0.1;  // of an iteration: too little to be a part
+constexpr size_t kLeastSaved = 4;   // copies, of tensors that are saved
 
 using Tokens = std::vector<CallToken>;
 
@@ -425,6 +426,35 @@ bool IsLikePasses(const Tokens& tokens, const TokenSpan& rest,
          });
 }
 
+// How many copies the host reads behind the update, or the gradients, that
+// `span` ends with.
+size_t ReadsBehind(const Tokens& tokens, const TokenSpan& span,
+                   bool CallToken::*ends) {
+  size_t reads = 0;
+  for (size_t i = span.end; i > span.first && !(tokens[i - 1].*ends); --i) {
+    reads += tokens[i - 1].d2h ? 1 : 0;
+  }
+  return reads;
+}
+
+// Behind the loop the program saves what it has learnt: far more than it reads
+// behind any other iteration is none of the last one's.
+void LeaveWhatIsSaved(const Tokens& tokens, bool CallToken::*ends,
+                      std::vector<TokenSpan>& spans, TokenSpan& rest) {
+  const size_t reads = ReadsBehind(tokens, spans.back(), ends);
+  size_t usual = 0;
+  for (size_t i = 0; i + 1 < spans.size(); ++i) {
+    usual = std::max(usual, ReadsBehind(tokens, spans[i], ends));
+  }
+  if (reads < kLeastSaved || reads <= 2 * usual) return;
+  size_t end = spans.back().end;
+  for (size_t more = reads - usual; more > 0;) {
+    more -= tokens[--end].d2h ? 1 : 0;
+  }
+  spans.back().end = end;
+  rest.first = end;
+}
+
 // What follows the last iteration: an iteration that breaks off, passes
 // forward, or too little to be either.
 void AddRest(const Tokens& tokens, const TokenSpan& rest,
@@ -456,12 +486,13 @@ Loop TrainingSteps(const Tokens& tokens) {
     if (ends == &CallToken::update) {
       spans = JoinSideUpdates(tokens, spans);
     }
-    const TokenSpan rest = spans.back();
+    TokenSpan rest = spans.back();
     spans.pop_back();
     // An update tells an iteration better than what repeats.
     const size_t least =
         ends == &CallToken::update ? kLeastUpdates : kMinRepeats;
     if (spans.size() < least) continue;
+    LeaveWhatIsSaved(tokens, ends, spans, rest);
     const PassCounter passes(tokens, spans);
     const UsualIteration usual(tokens, spans);
     Loop steps = SplitOffPasses(tokens, spans, passes, usual);

@@ -18,6 +18,7 @@ constexpr size_t kMostParts = 8;
 constexpr size_t kIterationsLookedAt = 256;
 constexpr double kSame = 0.9;    // of the weights of two iterations
 constexpr double kOthers = 0.1;  // of them may be the same all the same
+constexpr double kPart = 0.75;   // of the weights of a larger model, at most
 constexpr double kNearlyAll = 0.9;
 
 using Weights = std::vector<uint64_t>;  // addresses, sorted
@@ -49,22 +50,38 @@ bool IsOfOptimizer(const std::vector<CallToken>& tokens,
                      [](const CallToken& token) { return token.optimizer; });
 }
 
-double ShareInCommon(const Weights& a, const Weights& b) {
+size_t InCommon(const Weights& a, const Weights& b) {
   Weights common;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(),
                         std::back_inserter(common));
-  return static_cast<double>(common.size()) /
-         static_cast<double>(std::max(a.size(), b.size()));
+  return common.size();
+}
+
+bool AreSame(const Weights& a, const Weights& b) {
+  return static_cast<double>(InCommon(a, b)) >=
+         kSame * static_cast<double>(std::max(a.size(), b.size()));
+}
+
+// Nearly none in common; or one trains a model through the other's: all of
+// these are among its own (a generator, and what judges it). What only lies
+// elsewhere each time, as results do, is of neither.
+bool AreOthers(const Weights& a, const Weights& b) {
+  const auto common = static_cast<double>(InCommon(a, b));
+  const auto fewer = static_cast<double>(std::min(a.size(), b.size()));
+  const auto more = static_cast<double>(std::max(a.size(), b.size()));
+  return common <= kOthers * more ||
+         (common >= kSame * fewer && fewer <= kPart * more);
 }
 
 // Whether nearly all iterations have those of the one `distance` later, or, if
-// not `same`, nearly none of them.
+// not `same`, others.
 bool AreThose(const std::vector<Weights>& all, size_t distance, bool same) {
   size_t are = 0;
   const size_t n = all.size() - distance;
   for (size_t i = 0; i < n; ++i) {
-    const double common = ShareInCommon(all[i], all[i + distance]);
-    are += (same ? common >= kSame : common <= kOthers) ? 1 : 0;
+    const Weights& a = all[i];
+    const Weights& b = all[i + distance];
+    are += (same ? AreSame(a, b) : AreOthers(a, b)) ? 1 : 0;
   }
   return static_cast<double>(are) >= kNearlyAll * static_cast<double>(n);
 }

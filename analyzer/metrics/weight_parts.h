@@ -13,10 +13,11 @@
 namespace dltap::analyzer {
 
 // After how many iterations the same weights are trained again: 2 where two
-// equal models take turns. 1 where all iterations train one model, or the trace
-// has no addresses of operands, or no optimizer's kernels say that weights stay
-// where they are: those of one model may alternate between two buffers, as what
-// each iteration casts them to does.
+// equal models take turns, or a model that is trained through another and that
+// one. 1 where all iterations train one model, or the trace has no addresses of
+// operands, or no optimizer's kernels say that weights stay where they are:
+// those of one model may alternate between two buffers, as what each iteration
+// casts them to does.
 size_t PartsByWeights(const TraceModel& model, const Process& process,
                       const ProcessAttribution& attribution,
                       const std::vector<CallToken>& tokens,

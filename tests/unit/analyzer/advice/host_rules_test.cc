@@ -105,6 +105,31 @@ TEST(InputAdviceTest, AnEnvironmentMayMakeTheInput) {
   }
 }
 
+// A kernel of 300 us, its result to the host, 700 us for what is made of it, and
+// as many bytes back.
+std::string Playing(int bytes) {
+  Program program("torch 2.11.0");
+  for (int i = 0; i < kSteps; ++i) {
+    const int at = 1'020 * (i + 1);
+    program.Step(i, at - 1, at + 1'017);
+    program.Copy("htod", at, at + 5, at + 10, bytes);
+    program.Launch(at + 3, at + 10, at + 310);
+    program.Copy("dtoh", at + 6, at + 310, at + 315, bytes);
+    program.Wait(at + 9, at + 316);
+  }
+  return program.text();
+}
+
+TEST(InputAdviceTest, RewardsAsLargeAsActionsAreInput) {
+  const AdviceList few = AdviceOf(Playing(32));
+  EXPECT_NE(Given(few, "input"), nullptr) << WhyHeldBack(few, "input");
+  EXPECT_EQ(Given(few, "download"), nullptr);
+  // What is worked out of a large result is its doing.
+  const AdviceList many = AdviceOf(Playing(2'000'000));
+  EXPECT_EQ(Given(many, "input"), nullptr);
+  EXPECT_NE(Given(many, "download"), nullptr);
+}
+
 // One look into each pause of Loading(700) finds that file's function.
 std::string WithLooks(const std::string& text, const std::string& place) {
   std::string looks =

@@ -29,9 +29,12 @@ class Profile {
                     "us device=0 stream=7 corr=", at, " name=", kernel, "\n");
     return *this;
   }
-  Profile& Within(const std::string& name, int operators) {
+  Profile& Within(const std::string& name, int operators, int node = -1) {
     absl::StrAppend(&text_, "range t=", at_ + 5, "..", at_ + 10 * operators + 9,
-                    "us thread=0 kind=op name=\"", name, "\"\n");
+                    "us thread=", thread_, " kind=op name=\"", name, "\"");
+    if (node >= 0) absl::StrAppend(&text_, " seq=", node);
+    if (thread_ == 1) absl::StrAppend(&text_, " backward");
+    absl::StrAppend(&text_, "\n");
     return *this;
   }
   Profile& InBackward() {
@@ -95,6 +98,24 @@ TEST(CellNodesTest, TheNodesOfACellTellItsGradients) {
   }
   EXPECT_EQ(profile.Count(LayerClass::kRnn), 60);
   EXPECT_EQ(profile.Count(LayerClass::kGemm), 20);
+}
+
+TEST(CellNodesTest, GradientsThatSeveralCallsOfALayerAddUpAreNoCell) {
+  constexpr char kAdd[] =
+      "\"vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>\"";
+  Profile profile;
+  for (int call = 0; call < 4; ++call) {
+    profile.Operator("aten::_cudnn_rnn", call, kGemmKernel);
+  }
+  profile.InBackward();
+  for (int call = 3; call >= 0; --call) {
+    profile.Within("autograd::engine::evaluate_function: CudnnRnnBackward0", 2,
+                   call);
+    profile.Operator("aten::_cudnn_rnn_backward", -1, kGemmKernel);
+    profile.Operator("aten::add_", -1, kAdd);
+  }
+  EXPECT_EQ(profile.Count(LayerClass::kRnn), 8);
+  EXPECT_EQ(profile.Count(LayerClass::kElementwise), 4);
 }
 
 }  // namespace

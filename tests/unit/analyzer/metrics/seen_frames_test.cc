@@ -133,6 +133,23 @@ TEST(SeenFramesTest, PausesOfOneKindAreLookedAtTogether) {
   EXPECT_EQ(gaps.at(0).ns[static_cast<size_t>(IdleCause::kInput)], 990'000);
 }
 
+TEST(SeenFramesTest, APauseBeforeAResultIsReadIsOfAnotherKindThanALoaders) {
+  // Of the pauses behind a launch the first ends with the copy of a batch, and
+  // all looks at it find the loader; the second with that of a result.
+  const std::vector<Gap> gaps = GapsOf(TraceFromText(
+      kPauses + Look(1100, 1) + Look(1300, 1) + Look(1500, 1) +
+      "call t=3010..3020us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3011..3019us thread=0 corr=4\n"
+      "kernel t=3022..3030us device=0 stream=7 corr=4 "
+      "name=cudnn::conv_kernel\n"
+      "call t=4020..4030us thread=0 cudaMemcpyAsync\n"
+      "launchapi t=4021..4029us thread=0 corr=5\n"
+      "memcpy t=4032..4040us device=0 stream=7 corr=5 kind=dtoh bytes=64\n"));
+  const auto input = static_cast<size_t>(IdleCause::kInput);
+  EXPECT_EQ(gaps.at(1).ns[input], 990'000);
+  EXPECT_EQ(gaps.at(3).ns[input], 0);
+}
+
 TEST(SeenFramesTest, LooksAreCountedByWhatTheThreadIsAt) {
   const TraceModel model = TraceFromText(
       kPauses + Look(200, 1) + Look(500, 1) + Look(900, 1) + Look(1015, 3) +

@@ -52,6 +52,18 @@ TEST(TrainingStepsTest, ReadingTheLossIsPartOfTheStep) {
   EXPECT_THAT(Spans(Repeat("<(a)bU>", 3)), ElementsAre("0u", "5u", "10u"));
 }
 
+TEST(TrainingStepsTest, WeightsThatAreSavedBehindTheLoopAreOfNoStep) {
+  const auto end_of_last = [](std::string_view text) {
+    return TrainingSteps(TokensFromText(text)).passes.back().end;
+  };
+  EXPECT_EQ(end_of_last(Repeat("<(a)bU>", 4) + ">>>>>>"), 20u);
+  EXPECT_EQ(end_of_last(Repeat("<(a)bU", 4) + ">>>>"), 16u);
+  // So many may be results; and an iteration is as long with its checkpoint.
+  EXPECT_EQ(end_of_last(Repeat("<(a)bU", 4) + ">>"), 18u);
+  const std::string saves = Repeat("<(a)bU", 4) + ">>>>";
+  EXPECT_EQ(end_of_last(saves + saves), 40u);
+}
+
 TEST(TrainingStepsTest, AFlagThatIsReadBackWithTheLossIsPartOfTheStep) {
   EXPECT_THAT(Spans(Repeat("<(a)bU+>>", 3)), ElementsAre("0u", "7u", "14u"));
   // So is that of an evaluation, whose results are read late.
@@ -101,6 +113,17 @@ TEST(TrainingStepsTest, AStepAroundAnEvaluationIsLeftOutWithIt) {
   EXPECT_THAT(Spans(epochs + epochs),
               ElementsAre("0u", "11u", "22x", "49u", "60u", "71e", "87u", "98u",
                           "109x", "136u", "147u", "158e"));
+}
+
+TEST(TrainingStepsTest, AGeneratorInFrontOfItsJudgeIsNoEvaluation) {
+  // The gradients of what is real, then of what is made, are added up for the
+  // judge; what is made is judged again for the generator.
+  const std::string judge = "<(a(c)c)a(g(k(a(c)c)aU";
+  const std::string maker = "(a(c)c)a)k)gU";
+  const std::string epoch = Repeat(judge + maker, 6);
+  EXPECT_THAT(Spans(epoch + "(g(k>" + epoch), Each(Not(EndsWith("x"))));
+  EXPECT_EQ(Parts(epoch), 2);
+  EXPECT_EQ(Parts(Repeat(judge + maker + maker, 6)), 3);
 }
 
 TEST(TrainingStepsTest, GradientsOfAnotherModelAreNoEvaluation) {

@@ -121,6 +121,22 @@ TEST(WeightPartsTest, ModelsThatShareALayerAreNotTold) {
   EXPECT_EQ(PartsOf([](int i, size_t p) { return OneOf(p ? 2 : 1, i, p); }), 1);
 }
 
+TEST(WeightPartsTest, AModelThatIsTrainedThroughAnotherIsAPart) {
+  // What judges, twice; then what makes, judged.
+  constexpr int kJudge = 0x1000;
+  constexpr int kMaker = 0x2000;
+  EXPECT_EQ(PartsOf([](int i, size_t p) {
+              const bool makes = i % 2 == 1 && p < kProducts / 2;
+              return (makes ? kMaker : kJudge) + static_cast<int>(p % 2);
+            }),
+            2);
+}
+
+TEST(WeightPartsTest, ResultsThatTakeTurnsInTwoBuffersAreNoPart) {
+  // One of four products is of results.
+  EXPECT_EQ(PartsOf([](int i, size_t p) { return OneOf(p ? 1 : 2, i, p); }), 1);
+}
+
 TEST(WeightPartsTest, WeightsThatTakeTurnsInTwoBuffersAreOfOneModel) {
   // p = p - rate * gradient, without an optimizer.
   EXPECT_EQ(PartsOf([](int i, size_t p) { return OneOf(2, i, p); },
