@@ -7,6 +7,8 @@
 
 #include "simgpu/base/clock.h"
 #include "simgpu/base/scoped_faults.h"
+#include "simgpu/bytes/address_map.h"
+#include "simgpu/bytes/shared_memory.h"
 #include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/library_call.h"
 #include "simgpu/nccl/link_faults.h"
@@ -17,6 +19,23 @@ namespace {
 
 // Polls in vain between two looks at whether the peers live.
 constexpr int kMissesBeforeLook = 200;
+
+// As many elements a kernel computes with zeroes in the place of stale ones.
+constexpr size_t kMostAssumed = 1024;
+
+// What the host or another process writes is what it is.
+Freshness FreshnessOfInput(const void* input, size_t bytes, size_t elements) {
+  const auto allocation = FindAllocation(input);
+  const bool is_ours = allocation && allocation->kind == MemoryKind::kDevice &&
+                       !WrittenElsewhere(input, bytes);
+  if (bytes == 0 || !is_ours) return Freshness::kFresh;
+  const Freshness freshness = FreshnessOf(input, bytes);
+  if (freshness != Freshness::kStale || elements > kMostAssumed) {
+    return freshness;
+  }
+  AssumeValues(static_cast<std::byte*>(const_cast<void*>(input)), bytes);
+  return Freshness::kAssumed;
+}
 
 bool IsPair(Collective collective) {
   return collective == Collective::kSend || collective == Collective::kReceive;
@@ -113,6 +132,8 @@ void Exchange::Publish(int64_t begin_ns) {
   const size_t bytes = InputBytes();
   std::vector<std::byte> scaled;
   const void* input = operation_.input;
+  const Freshness freshness =
+      FreshnessOfInput(input, bytes, bytes / ElementBytes(operation_.type));
   if (IsReduction(operation_.collective)) {
     const double factor = FactorOf(operation_);
     if (factor != 1) {
@@ -124,7 +145,7 @@ void Exchange::Publish(int64_t begin_ns) {
     }
   }
   if (!simgpu::Publish(NameOf(operation_.comm->rank), input, bytes, Readers(),
-                       begin_ns)) {
+                       begin_ns, freshness)) {
     operation_.comm->async_error = ncclSystemError;
   }
 }
@@ -171,7 +192,7 @@ bool Exchange::Complete() {
     } else {
       Copy();
     }
-    MarkFresh(operation_.output, OutputBytes());
+    MarkOutput();
   }
   for (const auto& message : messages_) {
     last_begin_ns_ = std::max(last_begin_ns_, message->begin_ns());
@@ -211,6 +232,30 @@ void Exchange::Copy() {
     std::memcpy(static_cast<std::byte*>(operation_.output) + bytes * i,
                 message.data() + from, std::min(bytes, message.bytes() - from));
   }
+}
+
+// A sum is no fresher than what it is of; what is copied, than its source.
+void Exchange::MarkOutput() const {
+  const auto mark = [&](std::byte* at, size_t bytes, Freshness freshness) {
+    if (freshness == Freshness::kStale) {
+      MarkStale(at, bytes, KnownTypeAt(operation_.input));
+    } else {
+      Mark(at, bytes, freshness);
+    }
+  };
+  auto* const output = static_cast<std::byte*>(operation_.output);
+  if (!IsReduction(operation_.collective)) {
+    const size_t bytes = operation_.bytes();
+    for (size_t i = 0; i < messages_.size(); ++i) {
+      mark(output + bytes * i, bytes, messages_[i]->freshness());
+    }
+    return;
+  }
+  Freshness least = Freshness::kFresh;
+  for (const auto& message : messages_) {
+    least = std::min(least, message->freshness());
+  }
+  mark(output, OutputBytes(), least);
 }
 
 OpenExchange StartExchanges(const std::vector<Operation>& operations) {

@@ -42,6 +42,7 @@ class Exchange {
   void LookForDeadPeers();
   void Reduce();
   void Copy();
+  void MarkOutput() const;
 
   const Operation operation_;
   std::string prefix_;

@@ -22,6 +22,7 @@ struct Message::Header {
   uint64_t bytes;
   int64_t begin_ns;
   int32_t pid;  // of the sender
+  Freshness freshness;
 };
 
 namespace {
@@ -38,7 +39,7 @@ std::string ObjectName(const std::string& name) {
 }  // namespace
 
 bool Publish(const std::string& name, const void* data, size_t bytes,
-             uint32_t readers, int64_t begin_ns) {
+             uint32_t readers, int64_t begin_ns, Freshness freshness) {
   const std::string object = ObjectName(name);
   const int fd = shm_open(object.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return false;
@@ -56,6 +57,7 @@ bool Publish(const std::string& name, const void* data, size_t bytes,
   header->bytes = bytes;
   header->begin_ns = begin_ns;
   header->pid = getpid();
+  header->freshness = freshness;
   header->readers_left = readers;
   if (bytes > 0) std::memcpy(static_cast<void*>(header + 1), data, bytes);
   header->ready.store(1, std::memory_order_release);
@@ -122,5 +124,7 @@ const std::byte* Message::data() const {
 size_t Message::bytes() const { return header_->bytes; }
 
 int64_t Message::begin_ns() const { return header_->begin_ns; }
+
+Freshness Message::freshness() const { return header_->freshness; }
 
 }  // namespace dltap::simgpu

@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "simgpu/bytes/freshness.h"
+
 namespace dltap::simgpu {
 
 // How ranks, in one process or several on one machine, exchange bytes: a
@@ -18,7 +20,8 @@ namespace dltap::simgpu {
 // Publishes `bytes` of `data` for `readers` reads, of a rank whose work began
 // at begin_ns. False: no shared memory left.
 bool Publish(const std::string& name, const void* data, size_t bytes,
-             uint32_t readers, int64_t begin_ns = 0);
+             uint32_t readers, int64_t begin_ns = 0,
+             Freshness freshness = Freshness::kFresh);
 
 // Takes back a message that not all its readers have read.
 void Withdraw(const std::string& name);
@@ -41,12 +44,13 @@ class Message {
   const std::byte* data() const;
   size_t bytes() const;
   int64_t begin_ns() const;
+  Freshness freshness() const;  // of the least fresh of its bytes
 
  private:
   struct Header;
   friend void SweepAbandoned();
   friend bool Publish(const std::string&, const void*, size_t, uint32_t,
-                      int64_t);
+                      int64_t, Freshness);
 
   Message(std::string name, Header* header, size_t mapped_bytes)
       : name_(std::move(name)), header_(header), mapped_bytes_(mapped_bytes) {}

@@ -28,6 +28,39 @@ TEST(NcclTest, AllReduceSumsAndAverages) {
   });
 }
 
+// A sum of what nobody computed is nothing that a program may decide by: reads
+// of at most 16 bytes give zeroes, as they would without the collective.
+TEST(NcclTest, WhatNobodyComputedIsNotKnownAfterACollective) {
+  InTwoProcesses([](Rank& r) {
+    constexpr size_t kMany = 4096;
+    // Numbers that nobody knows: what lies there was taken out of rows.
+    const auto stale = [&](size_t count) {
+      float* rows = r.Device<float>(std::vector<float>(2 * count, 5));
+      float* values = r.Device<float>(std::vector<float>(count, 5));
+      constexpr size_t kFloat = sizeof(float);
+      r.Expect(cudaMemcpy2D(values, kFloat, rows, 2 * kFloat, kFloat, count,
+                            cudaMemcpyDeviceToDevice) == cudaSuccess);
+      return values;
+    };
+    float* gradients = stale(kMany);
+    ncclAllReduce(gradients, gradients, kMany, ncclFloat, ncclSum, r.comm(),
+                  r.stream());
+    r.ExpectHolds<float>(gradients, {0, 0});
+    float* flag = stale(2);
+    ncclAllReduce(flag, flag, 2, ncclFloat, ncclMax, r.comm(), r.stream());
+    r.ExpectHolds<float>(flag, {0, 0});
+    // Each rank's part is as fresh as its own.
+    float* own = r.rank() == 0 ? stale(2) : r.Device<float>({7, 8});
+    float* all = r.Device<float>({1, 1, 1, 1});
+    ncclAllGather(own, all, 2, ncclFloat, r.comm(), r.stream());
+    r.ExpectHolds<float>(all, {0, 0});
+    r.ExpectHolds<float>(all + 2, {7, 8});
+    float* parts = r.Device<float>({1, 2});
+    ncclAllReduce(parts, parts, 2, ncclFloat, ncclSum, r.comm(), r.stream());
+    r.ExpectHolds<float>(parts, {2, 4});
+  });
+}
+
 TEST(NcclTest, SixteenBitTypesAreNumbersToo) {
   InTwoProcesses([](Rank& r) {
     // 1.0 and 2.0 as bfloat16 and as binary16; the sum is 3.0.
