@@ -103,6 +103,7 @@ static void SaySignals(void) {
 static int IsOfTap(const char* link) {
   if (strstr(link, "dltap-") != NULL) return 1;
   if (strstr(link, ".dltap") != NULL) return 1;  // its folder is unmounted
+  if (strncmp(link, "/dev/shm/#", 10) == 0) return 1;  // has no name
   if (strcmp(link, "/dev/shm") == 0) return 1;
   return strncmp(link, "/proc/", 6) == 0 &&
          (strstr(link, "/stat") != NULL || strstr(link, "/maps") != NULL);
