@@ -44,7 +44,7 @@ _COLUMNS = {
 _TEXT = set("process kind name class direction class_from joined_by "
             "communicator dtype library ended_by drained_by drained_in use "
             "uuid host program command framework rank_from clock format level "
-            "open_call dltap_version".split())
+            "open_call dltap_version seen_in place".split())
 _DOUBLE = {"flops", "work_bytes", "link_bytes_per_s"}
 _BOOLEAN = set("autotune failed capturing between_steps simulated "
                "complete".split())

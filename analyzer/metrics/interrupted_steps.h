@@ -15,8 +15,8 @@ namespace dltap::analyzer {
 // out. Told by a pass forward that ends with the usual one, has more in front
 // of it, and follows gradients of the same step; by few steps, for what all do,
 // or all that train one of several models (a generator's pass in front of what
-// judges it), is part of them; and by no more gradients than its batches have, for others
-// are those of another model's update (a policy's, by hand).
+// judges it), is part of them; and by no more gradients than its batches have,
+// for others are those of another model's update (a policy's, by hand).
 void MarkInterruptedSteps(const std::vector<CallToken>& tokens,
                           std::vector<TokenSpan>& steps);
 

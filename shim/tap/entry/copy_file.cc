@@ -18,7 +18,8 @@ bool CopyFile::Open(const char* ring_path) {
   fd_ = Create(ring_path);
   if (fd_ < 0) return false;
   inode_ = InodeOf(fd_);
-  const bool is_mapped = Map();
+  // Not worth one of a few numbers that the program may need.
+  const bool is_mapped = !IsAmongThePrograms(fd_) && Map();
   if (!is_mapped) Close();
   return is_mapped;
 }

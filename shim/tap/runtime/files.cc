@@ -36,6 +36,8 @@ int MoveDescriptorUp(int fd) {
   return moved;
 }
 
+bool IsAmongThePrograms(int fd) { return fd < kLowestDescriptor; }
+
 int CreateOwnFile(int dir_fd, const char* name) {
   const int fd = openat(
       dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -18,6 +18,8 @@ int CreateNamelessFile(const char* folder);
 
 // The descriptor with that or a higher number; `fd` itself when there is none.
 int MoveDescriptorUp(int fd);
+// Whether it has one that programs count on: they may have few.
+bool IsAmongThePrograms(int fd);
 
 // Allocates the bytes on disk. 0 or errno. Leaves the file's size unless
 // `extend`: then the bytes are zeros that may be mapped, also where the file
