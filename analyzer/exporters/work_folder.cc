@@ -41,8 +41,11 @@ absl::StatusOr<WorkFolder> WorkFolder::Make(const std::string& dataset) {
   }
 }
 
+// Two who remove what lies there at once stop each other, and something stays:
+// nobody else does while the lock is held.
 WorkFolder::~WorkFolder() {
   std::error_code error;
+  if (!path_.empty()) RemoveWork(path_);
   lock_.Release();
   if (!path_.empty()) fs::remove_all(path_, error);
 }

@@ -58,11 +58,7 @@ bool IsRested(const fs::path& folder) {
 // The lock goes last: what is left of a folder is found again.
 void Remove(const fs::path& folder) {
   std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code failed;
-    if (it->path().filename() != kLockName) fs::remove_all(it->path(), failed);
-  }
+  RemoveWork(folder);
   fs::remove_all(folder, error);
 }
 
@@ -80,6 +76,15 @@ void RemoveIfDead(const fs::path& folder, const std::string& boot) {
 }
 
 }  // namespace
+
+void RemoveWork(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code failed;
+    if (it->path().filename() != kLockName) fs::remove_all(it->path(), failed);
+  }
+}
 
 // Between the file and its lock another may come and remove both: whoever gets
 // the lock then holds that of a file that is gone.

@@ -29,6 +29,9 @@ class WorkLock {
   int fd_;  // -1: none
 };
 
+// All in the folder but its lock, which the caller holds.
+void RemoveWork(const std::filesystem::path& folder);
+
 // Removes the work folders in `dataset` whose owners are dead: their locks are
 // free. Of an owner on another machine, whose locks a file system may not show
 // here, the folder must have rested for a day as well. One that has no lock
