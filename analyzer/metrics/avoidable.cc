@@ -497,7 +497,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   FollowCaches(part);
   FollowSlices(part);
   FollowCasts(part);
-  FollowTokens(part);
+  FollowWeights(part);
   FollowForms(part);  // before the kernel counts as one of the last product
   FollowExtraPasses(part);
   AddCellCall(part);

@@ -182,7 +182,7 @@ class AvoidableKeeper {
   void FollowOneHot(const Part& part);
   void AddOneHot(const OneHot::Sums& sums, const opmodel::Operation& op);
   void FollowWideLogits(const Part& part);
-  void FollowTokens(const Part& part);
+  void FollowWeights(const Part& part);
   void FinishTokens();
   void FollowUploads(const Part& part);
   void FinishUploads();

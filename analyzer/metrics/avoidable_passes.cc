@@ -88,7 +88,6 @@ uint64_t AvoidableKeeper::FirstOperand(const Attributed& attributed) const {
                         Meaning::kPointerA);
 }
 
-// Without addresses layers of one size are not told from passes.
 void AvoidableKeeper::FollowUploads(const Part& part) {
   const Activity& activity = part.activity;
   if (activity.kind == ActivityKind::kMemcpy &&
@@ -96,15 +95,6 @@ void AvoidableKeeper::FollowUploads(const Part& part) {
       activity.source == MemoryKind::kPageable) {
     uploads_.AddUpload(activity.bytes, part.ns, part.is_new);
   }
-  if (IsBackward(part.attributed.direction)) uploads_.AddBackward();
-  const WorkKind* kind = KindOf(part.attributed);
-  if (kind == nullptr || part.attributed.owner == last_product_) return;
-  const uint64_t address = FirstOperand(part.attributed);
-  if (address == 0 || part.attributed.layer_class != LayerClass::kGemm ||
-      kind->leading[Dim::kBatch] > 1) {
-    return;
-  }
-  uploads_.AddProduct(WeightsOf(kind->leading, address));
 }
 
 void AvoidableKeeper::FinishUploads() {
@@ -113,22 +103,28 @@ void AvoidableKeeper::FinishUploads() {
           {.count = sums.count, .ns = static_cast<int64_t>(sums.ns)});
 }
 
-// A product's second kernel is of the same rows.
-void AvoidableKeeper::FollowTokens(const Part& part) {
-  if (IsBackward(part.attributed.direction)) tokens_.AddBackward();
+// Products of passes forward. A second kernel of one is of the same rows;
+// without addresses layers of one size are not told from passes.
+void AvoidableKeeper::FollowWeights(const Part& part) {
+  if (IsBackward(part.attributed.direction)) {
+    tokens_.AddBackward();
+    uploads_.AddBackward();
+    return;
+  }
   const WorkKind* kind = KindOf(part.attributed);
-  if (kind == nullptr || gpu_ == nullptr ||
-      part.attributed.layer_class != LayerClass::kGemm ||
-      IsBackward(part.attributed.direction) ||
+  if (kind == nullptr || part.attributed.layer_class != LayerClass::kGemm ||
       part.attributed.owner == last_product_) {
     return;
   }
   const opmodel::Operation& op = kind->leading;
   const uint64_t address = FirstOperand(part.attributed);
   if (address == 0 || op[Dim::kBatch] > 1) return;
+  const uint64_t weights = WeightsOf(op, address);
+  uploads_.AddProduct(weights);
+  if (gpu_ == nullptr) return;
   const double bytes = static_cast<double>(op[Dim::kM] * op[Dim::kK]) *
                        opmodel::BitsOf(op.storage) / 8;
-  tokens_.AddProduct({.weights = WeightsOf(op, address),
+  tokens_.AddProduct({.weights = weights,
                       .rows = op[Dim::kN],
                       .ns = part.ns,
                       .weights_ns = 1e9 * bytes / gpu_->bandwidth_bytes_per_s,

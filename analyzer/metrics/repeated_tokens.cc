@@ -2,6 +2,7 @@
 #include "analyzer/metrics/repeated_tokens.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dltap::analyzer {
 namespace {
@@ -31,10 +32,10 @@ void RepeatedTokens::AddProduct(const Product& product) {
 }
 
 RepeatedTokens::Sums RepeatedTokens::Take() {
-  const Sums sums = is_trained_ ? Sums{} : sums_;
-  sums_ = {};
-  is_trained_ = false;
-  return sums;
+  const Sums sums = std::exchange(sums_, {});
+  if (!std::exchange(is_trained_, false)) return sums;
+  of_weights_.clear();
+  return {};
 }
 
 }  // namespace dltap::analyzer
