@@ -22,7 +22,13 @@ simgpu/base simgpu/bytes simgpu/stream simgpu/memory simgpu/graph simgpu/launch
 simgpu/torch simgpu/driver simgpu/cudart simgpu/cublas simgpu/cudnn simgpu/nccl
 simgpu/cupti simgpu/rest simgpu/cuda12 simgpu/cuda11
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
-analyzer/attribution analyzer/metrics analyzer/advice analyzer/compare
+analyzer/attribution analyzer/advice analyzer/compare
+analyzer/metrics analyzer/metrics/base analyzer/metrics/operands
+analyzer/metrics/steps analyzer/metrics/windows analyzer/metrics/idle
+analyzer/metrics/classes analyzer/metrics/path analyzer/metrics/layers
+analyzer/metrics/avoidable analyzer/metrics/devices analyzer/metrics/memory
+analyzer/metrics/collectives analyzer/metrics/pictures analyzer/metrics/summary
+analyzer/metrics/slices analyzer/metrics/figures
 analyzer/reports analyzer/exporters analyzer/web
 analyzer/predict analyzer/output analyzer/duckdb analyzer/query
 analyzer/ranks
@@ -69,7 +75,25 @@ analyzer/exporters   -> analyzer/metrics analyzer/duckdb
 analyzer/duckdb      -> analyzer/output
 analyzer/query       -> analyzer/exporters
 analyzer/predict     -> analyzer/importers opmodel
-analyzer/metrics     -> analyzer/attribution opmodel
+analyzer/metrics     -> analyzer/metrics/slices analyzer/metrics/figures
+analyzer/metrics/base -> analyzer/attribution opmodel
+analyzer/metrics/operands -> analyzer/metrics/base
+analyzer/metrics/steps -> analyzer/metrics/operands
+analyzer/metrics/windows -> analyzer/metrics/steps
+analyzer/metrics/idle -> analyzer/metrics/windows
+analyzer/metrics/classes -> analyzer/metrics/idle
+analyzer/metrics/path -> analyzer/metrics/classes
+analyzer/metrics/layers -> analyzer/metrics/classes
+analyzer/metrics/collectives -> analyzer/metrics/base
+analyzer/metrics/avoidable -> analyzer/metrics/collectives
+analyzer/metrics/avoidable -> analyzer/metrics/windows
+analyzer/metrics/devices -> analyzer/metrics/avoidable analyzer/metrics/layers
+analyzer/metrics/devices -> analyzer/metrics/path
+analyzer/metrics/memory -> analyzer/metrics/devices
+analyzer/metrics/pictures -> analyzer/metrics/devices
+analyzer/metrics/summary -> analyzer/metrics/memory analyzer/metrics/pictures
+analyzer/metrics/slices -> analyzer/metrics/summary
+analyzer/metrics/figures -> analyzer/metrics/summary
 analyzer/attribution -> analyzer/model shim/specs
 analyzer/reader      -> analyzer/model shim/trace shim/specs
 analyzer/importers   -> analyzer/model shim/specs

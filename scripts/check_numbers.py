@@ -3,7 +3,7 @@
 """check_numbers.py [ROOT]: reports print numbers, they don't compute them.
 
 A ratio that two reports work out for themselves is soon two ratios. So nothing
-in analyzer/reports divides; metrics/figures.h has every number. Only units.h
+in analyzer/reports divides; metrics/figures/figures.h has every number. Only units.h
 scales: ns to ms, a ratio to percent.
 """
 import pathlib
@@ -33,7 +33,7 @@ def complaints(path: str, text: str) -> list[str]:
     for number, line in enumerate(code.split("\n"), 1):
         if DIVISION.search(line):
             found.append(f"{path}:{number}: a report divides; "
-                         "metrics/figures.h is the place for the number")
+                         "metrics/figures/figures.h is the place for the number")
         elif path != UNITS and SCALE.search(line):
             found.append(f"{path}:{number}: a report scales; use units.h")
     return found

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/phases.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/idle/phases.h"
+#include "analyzer/metrics/summary/summary.h"
 
 namespace dltap::analyzer {
 

@@ -3,8 +3,8 @@
 #define DLTAP_ANALYZER_ADVICE_ADVISE_H_
 
 #include "analyzer/advice/advice.h"
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/summary/summary.h"
 
 namespace dltap::analyzer {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analyzer/advice/wording.h"
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/framework.h"
+#include "analyzer/metrics/classes/framework.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {

@@ -7,7 +7,7 @@
 
 #include "analyzer/advice/advice.h"
 #include "analyzer/advice/facts.h"
-#include "analyzer/metrics/avoidable.h"
+#include "analyzer/metrics/avoidable/avoidable.h"
 
 // What rules about the GPU's own work share: from work that a framework could
 // do in a quicker way to what a step would gain.

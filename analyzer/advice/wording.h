@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "analyzer/metrics/framework.h"
+#include "analyzer/metrics/classes/framework.h"
 
 namespace dltap::analyzer {
 

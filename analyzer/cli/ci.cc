@@ -22,7 +22,7 @@
 #include "analyzer/control/cuda_major.h"
 #include "analyzer/control/run_environment.h"
 #include "analyzer/control/xla_toolkit.h"
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reports/ci_report.h"
 

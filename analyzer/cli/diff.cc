@@ -11,7 +11,7 @@
 #include "analyzer/cli/write_output.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/rule.h"
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/reports/diff_report.h"
 #include "analyzer/reports/diff_sentence.h"
 

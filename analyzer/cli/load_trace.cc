@@ -19,7 +19,7 @@
 #include "analyzer/importers/file_bytes.h"
 #include "analyzer/importers/kineto.h"
 #include "analyzer/importers/nsys.h"
-#include "analyzer/metrics/world_place.h"
+#include "analyzer/metrics/collectives/world_place.h"
 #include "analyzer/model/kept_memory.h"
 #include "analyzer/reader/text/text_parser.h"
 #include "analyzer/reader/trace_reader.h"

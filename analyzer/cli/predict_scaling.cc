@@ -15,7 +15,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/gpu_option.h"
 #include "analyzer/cli/load_trace.h"
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/predict/scaling.h"
 #include "analyzer/predict/scaling_render.h"
 

@@ -15,7 +15,7 @@
 #include "analyzer/cli/report_ranks.h"
 #include "analyzer/cli/selection_options.h"
 #include "analyzer/cli/summarise_trace.h"
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/reports/json_report.h"
 #include "analyzer/reports/page.h"
 #include "analyzer/reports/text_report.h"

@@ -7,7 +7,7 @@
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/importers/file_bytes.h"
 #include "analyzer/importers/ncu_csv.h"
-#include "analyzer/metrics/stalls.h"
+#include "analyzer/metrics/figures/stalls.h"
 #include "analyzer/reports/stall_report.h"
 
 namespace dltap::analyzer {

@@ -10,8 +10,8 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
-#include "analyzer/metrics/selection.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/base/selection.h"
+#include "analyzer/metrics/summary/summary.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {

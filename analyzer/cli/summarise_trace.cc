@@ -9,8 +9,8 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/cli/progress_bar.h"
-#include "analyzer/metrics/sliced_summary.h"
-#include "analyzer/metrics/world_place.h"
+#include "analyzer/metrics/collectives/world_place.h"
+#include "analyzer/metrics/slices/sliced_summary.h"
 #include "analyzer/model/kept_memory.h"
 #include "analyzer/reader/sliced_trace.h"
 

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/cli/selection_options.h"
-#include "analyzer/metrics/pictures.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/pictures/pictures.h"
+#include "analyzer/metrics/summary/summary.h"
 
 namespace dltap::analyzer {
 

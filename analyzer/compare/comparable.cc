@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "analyzer/compare/difference_rows.h"
 #include "analyzer/compare/same_program.h"
-#include "analyzer/metrics/ratio.h"
+#include "analyzer/metrics/base/ratio.h"
 
 namespace dltap::analyzer {
 namespace {

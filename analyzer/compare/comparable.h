@@ -9,7 +9,7 @@
 #include "analyzer/compare/layer_pairs.h"
 #include "analyzer/compare/step_samples.h"
 #include "analyzer/compare/unlike.h"
-#include "analyzer/metrics/warnings.h"
+#include "analyzer/metrics/figures/warnings.h"
 
 namespace dltap::analyzer {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analyzer/metrics/layer_names.h"
+#include "analyzer/metrics/layers/layer_names.h"
 #include "opmodel/operation.h"
 #include "shim/specs/words.h"
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "analyzer/metrics/framework.h"
-#include "analyzer/metrics/layer_names.h"
-#include "analyzer/metrics/ratio.h"
+#include "analyzer/metrics/base/ratio.h"
+#include "analyzer/metrics/classes/framework.h"
+#include "analyzer/metrics/layers/layer_names.h"
 
 namespace dltap::analyzer {
 namespace {

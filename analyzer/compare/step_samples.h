@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyzer/compare/change.h"
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 
 namespace dltap::analyzer {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "analyzer/metrics/gap.h"
+#include "analyzer/metrics/idle/gap.h"
 
 namespace dltap::analyzer {
 

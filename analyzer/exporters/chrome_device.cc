@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "analyzer/metrics/efficiency.h"
-#include "analyzer/metrics/op_name.h"
+#include "analyzer/metrics/base/efficiency.h"
+#include "analyzer/metrics/base/op_name.h"
 
 namespace dltap::analyzer {
 namespace {

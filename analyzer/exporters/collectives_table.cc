@@ -6,8 +6,8 @@
 
 #include "analyzer/exporters/activity_names.h"
 #include "analyzer/exporters/event_tables.h"
-#include "analyzer/metrics/collective_sums.h"
-#include "analyzer/metrics/step_at.h"
+#include "analyzer/metrics/steps/step_at.h"
+#include "analyzer/metrics/summary/collective_sums.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -17,7 +17,7 @@
 #include "analyzer/exporters/dataset_options.h"
 #include "analyzer/exporters/dataset_tables.h"
 #include "analyzer/exporters/work_folder.h"
-#include "analyzer/metrics/world_place.h"
+#include "analyzer/metrics/collectives/world_place.h"
 
 namespace dltap::analyzer {
 

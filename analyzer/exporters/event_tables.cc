@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/metrics/selection.h"
-#include "analyzer/metrics/step_choice.h"
-#include "analyzer/metrics/window.h"
+#include "analyzer/metrics/base/selection.h"
+#include "analyzer/metrics/windows/step_choice.h"
+#include "analyzer/metrics/windows/window.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "analyzer/attribution/name_rules.h"
-#include "analyzer/metrics/collective_finder.h"
-#include "analyzer/metrics/step_choice.h"
-#include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/collectives/collective_finder.h"
+#include "analyzer/metrics/steps/step_finder.h"
+#include "analyzer/metrics/windows/step_choice.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {

@@ -11,9 +11,9 @@
 
 #include "analyzer/attribution/api_name.h"
 #include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/collective_run.h"
-#include "analyzer/metrics/selection.h"
-#include "analyzer/metrics/step.h"
+#include "analyzer/metrics/base/selection.h"
+#include "analyzer/metrics/collectives/collective_run.h"
+#include "analyzer/metrics/steps/step.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {

@@ -8,8 +8,8 @@
 #include "analyzer/exporters/event_tables.h"
 #include "analyzer/exporters/gap_rows.h"
 #include "analyzer/exporters/kernel_rows.h"
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/summary/summary.h"
 
 namespace dltap::analyzer {
 namespace {

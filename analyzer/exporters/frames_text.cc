@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/exporters/frames_text.h"
 
-#include "analyzer/metrics/seen_frames.h"
+#include "analyzer/metrics/idle/seen_frames.h"
 
 namespace dltap::analyzer {
 

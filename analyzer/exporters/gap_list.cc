@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/exporters/gap_list.h"
 
-#include "analyzer/metrics/device_timeline.h"
+#include "analyzer/metrics/windows/device_timeline.h"
 
 namespace dltap::analyzer {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "analyzer/metrics/gap.h"
+#include "analyzer/metrics/idle/gap.h"
 
 namespace dltap::analyzer {
 

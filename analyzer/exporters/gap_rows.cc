@@ -11,9 +11,9 @@
 #include "analyzer/exporters/event_rows.h"
 #include "analyzer/exporters/gap_list.h"
 #include "analyzer/exporters/process_account.h"
-#include "analyzer/metrics/gaps.h"
-#include "analyzer/metrics/host_view.h"
-#include "analyzer/metrics/interval.h"
+#include "analyzer/metrics/base/interval.h"
+#include "analyzer/metrics/idle/gaps.h"
+#include "analyzer/metrics/idle/host_view.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "analyzer/exporters/activity_numbers.h"
 #include "analyzer/exporters/event_rows.h"
-#include "analyzer/metrics/efficiency.h"
-#include "analyzer/metrics/op_name.h"
-#include "analyzer/metrics/steps_around.h"
+#include "analyzer/metrics/base/efficiency.h"
+#include "analyzer/metrics/base/op_name.h"
+#include "analyzer/metrics/steps/steps_around.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -13,9 +13,9 @@
 #include "analyzer/exporters/lanes.h"
 #include "analyzer/exporters/perfetto_packets.h"
 #include "analyzer/exporters/thread_spans.h"
-#include "analyzer/metrics/memory_changes.h"
-#include "analyzer/metrics/op_name.h"
-#include "analyzer/metrics/step_choice.h"
+#include "analyzer/metrics/base/op_name.h"
+#include "analyzer/metrics/memory/memory_changes.h"
+#include "analyzer/metrics/windows/step_choice.h"
 #include "analyzer/output/utf8.h"
 
 namespace dltap::analyzer {

@@ -7,9 +7,9 @@
 
 #include "analyzer/exporters/export_input.h"
 #include "analyzer/exporters/gap_list.h"
-#include "analyzer/metrics/seen_frames.h"
-#include "analyzer/metrics/step_accounts.h"
-#include "analyzer/metrics/work_sums.h"
+#include "analyzer/metrics/classes/work_sums.h"
+#include "analyzer/metrics/devices/step_accounts.h"
+#include "analyzer/metrics/idle/seen_frames.h"
 
 namespace dltap::analyzer {
 

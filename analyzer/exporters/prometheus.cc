@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/output/utf8.h"
 
 namespace dltap::analyzer {

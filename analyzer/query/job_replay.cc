@@ -7,7 +7,7 @@
 #include <optional>
 #include <tuple>
 
-#include "analyzer/metrics/median.h"
+#include "analyzer/metrics/base/median.h"
 
 namespace dltap::analyzer {
 namespace {

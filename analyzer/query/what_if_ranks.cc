@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analyzer/metrics/median.h"
+#include "analyzer/metrics/base/median.h"
 #include "analyzer/query/usual_work.h"
 
 namespace dltap::analyzer {

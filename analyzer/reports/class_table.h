@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/model/layer_class.h"
 #include "analyzer/reports/report_options.h"
 #include "analyzer/reports/table.h"

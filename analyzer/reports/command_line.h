@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/summary/summary.h"
 
 namespace dltap::analyzer {
 

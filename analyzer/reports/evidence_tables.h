@@ -2,7 +2,7 @@
 #ifndef DLTAP_ANALYZER_REPORTS_EVIDENCE_TABLES_H_
 #define DLTAP_ANALYZER_REPORTS_EVIDENCE_TABLES_H_
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/output/json_writer.h"
 #include "analyzer/reports/report_options.h"
 #include "analyzer/reports/table.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 
 namespace dltap::analyzer {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/output/json_writer.h"
 
 namespace dltap::analyzer {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyzer/metrics/step_choice.h"
+#include "analyzer/metrics/windows/step_choice.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef DLTAP_ANALYZER_REPORTS_JSON_MEMORY_H_
 #define DLTAP_ANALYZER_REPORTS_JSON_MEMORY_H_
 
-#include "analyzer/metrics/memory_figures.h"
+#include "analyzer/metrics/figures/memory_figures.h"
 #include "analyzer/output/json_writer.h"
 
 namespace dltap::analyzer {

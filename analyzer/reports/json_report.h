@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 
 namespace dltap::analyzer {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/output/json_writer.h"
 
 // Parts of the JSON report that repeat. Each writes fields into the object, or

@@ -2,8 +2,8 @@
 #ifndef DLTAP_ANALYZER_REPORTS_JSON_STEPS_H_
 #define DLTAP_ANALYZER_REPORTS_JSON_STEPS_H_
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/summary/summary.h"
 #include "analyzer/output/json_writer.h"
 
 // The parts of the JSON report that say what the numbers are about. Each

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "analyzer/metrics/step_choice.h"
+#include "analyzer/metrics/windows/step_choice.h"
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"

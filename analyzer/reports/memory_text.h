@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/metrics/memory_figures.h"
+#include "analyzer/metrics/figures/memory_figures.h"
 #include "analyzer/reports/table.h"
 
 namespace dltap::analyzer {

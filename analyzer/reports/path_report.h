@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "analyzer/output/json_writer.h"
 #include "analyzer/reports/table.h"
 

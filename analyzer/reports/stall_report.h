@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analyzer/metrics/stalls.h"
+#include "analyzer/metrics/figures/stalls.h"
 #include "analyzer/reports/report_options.h"
 
 // The faces of a counter report: why the warps of each class stall.

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/summary/summary.h"
 
 namespace dltap::analyzer {
 

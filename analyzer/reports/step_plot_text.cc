@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "analyzer/metrics/step_plot.h"
+#include "analyzer/metrics/figures/step_plot.h"
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/page.h"

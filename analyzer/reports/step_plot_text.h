@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/summary/summary.h"
 
 namespace dltap::analyzer {
 

@@ -35,7 +35,7 @@ struct Column {
 };
 
 // What a report shows, before anyone decides how. Its numbers come from
-// metrics/figures.h; renderers print them and never divide.
+// metrics/figures/figures.h; renderers print them and never divide.
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;

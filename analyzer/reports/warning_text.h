@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/warnings.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/figures/warnings.h"
 
 namespace dltap::analyzer {
 

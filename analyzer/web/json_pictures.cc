@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analyzer/metrics/layer_branches.h"
+#include "analyzer/metrics/figures/layer_branches.h"
 #include "analyzer/output/json_writer.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/limit_sentence.h"

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/pictures.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/pictures/pictures.h"
 
 namespace dltap::analyzer {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/sliced_summary.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/slices/sliced_summary.h"
 #include "analyzer/reader/sliced_trace.h"
 #include "analyzer/reader/trace_reader.h"
 #include "analyzer/reports/json_report.h"

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/sliced_summary.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/slices/sliced_summary.h"
+#include "analyzer/metrics/summary/summary.h"
 #include "analyzer/model/kept_memory.h"
 #include "analyzer/reader/sliced_trace.h"
 #include "analyzer/reader/trace_reader.h"

@@ -49,7 +49,7 @@ class ArrowsTest(unittest.TestCase):
                             '"shim/tap/runtime/clock.h"')), 2)
 
     def test_analyzer_includes_nothing_of_the_shim_but_its_data(self):
-        self.assertTrue(self.errors("analyzer/metrics/gaps.cc",
+        self.assertTrue(self.errors("analyzer/metrics/idle/gaps.cc",
                                     '"shim/tap/runtime/clock.h"'))
 
     def test_analyzer_may_read_the_trace_format(self):
@@ -58,8 +58,8 @@ class ArrowsTest(unittest.TestCase):
 
     def test_arrows_point_one_way(self):
         self.assertFalse(self.errors("analyzer/reports/table.h",
-                                     '"analyzer/metrics/gaps.h"'))
-        self.assertTrue(self.errors("analyzer/metrics/gaps.h",
+                                     '"analyzer/metrics/idle/gaps.h"'))
+        self.assertTrue(self.errors("analyzer/metrics/idle/gaps.h",
                                     '"analyzer/reports/table.h"'))
 
     def test_simulated_gpu_has_floors(self):

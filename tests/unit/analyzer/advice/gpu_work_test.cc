@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "analyzer/metrics/operand_shapes.h"
+#include "analyzer/metrics/operands/operand_shapes.h"
 #include "tests/unit/analyzer/advice/training.h"
 
 // Rules about work that the GPU could do in a quicker way, each on steps with

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/alignment.h"
+#include "analyzer/metrics/base/alignment.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

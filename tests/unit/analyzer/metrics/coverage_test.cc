@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/coverage.h"
+#include "analyzer/metrics/figures/coverage.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/outside.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/windows/outside.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/critical_path.h"
+#include "analyzer/metrics/path/critical_path.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/what_if.h"
+#include "analyzer/metrics/path/what_if.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

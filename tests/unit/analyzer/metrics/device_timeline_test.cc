@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/device_timeline.h"
+#include "analyzer/metrics/windows/device_timeline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/efficiency.h"
+#include "analyzer/metrics/base/efficiency.h"
 
 #include <gtest/gtest.h>
 

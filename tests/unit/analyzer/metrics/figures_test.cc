@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 
 #include <gtest/gtest.h>
 

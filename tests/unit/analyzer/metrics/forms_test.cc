@@ -3,14 +3,14 @@
 
 #include <cstdint>
 
-#include "analyzer/metrics/gradient_checks.h"
-#include "analyzer/metrics/many_tables.h"
-#include "analyzer/metrics/one_hot.h"
-#include "analyzer/metrics/pass_uploads.h"
-#include "analyzer/metrics/repeated_tokens.h"
-#include "analyzer/metrics/unused_gradients.h"
-#include "analyzer/metrics/wide_logits.h"
-#include "analyzer/metrics/zeroed_gradients.h"
+#include "analyzer/metrics/avoidable/gradient_checks.h"
+#include "analyzer/metrics/avoidable/many_tables.h"
+#include "analyzer/metrics/avoidable/one_hot.h"
+#include "analyzer/metrics/avoidable/pass_uploads.h"
+#include "analyzer/metrics/avoidable/repeated_tokens.h"
+#include "analyzer/metrics/avoidable/unused_gradients.h"
+#include "analyzer/metrics/avoidable/wide_logits.h"
+#include "analyzer/metrics/avoidable/zeroed_gradients.h"
 
 // Forms of programs that cost more than another one of the same meaning.
 namespace dltap::analyzer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/framework.h"
+#include "analyzer/metrics/classes/framework.h"
 
 #include "gtest/gtest.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/gaps.h"
+#include "analyzer/metrics/idle/gaps.h"
 
 #include <gtest/gtest.h>
 

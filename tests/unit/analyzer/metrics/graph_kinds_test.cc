@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/graph_kinds.h"
+#include "analyzer/metrics/steps/graph_kinds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

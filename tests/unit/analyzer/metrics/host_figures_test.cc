@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "analyzer/metrics/cpu_utilization.h"
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/idle/cpu_utilization.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/joint_replay.h"
+#include "analyzer/metrics/summary/joint_replay.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/summary/summary.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

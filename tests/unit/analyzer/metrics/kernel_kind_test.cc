@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/kernel_kind.h"
+#include "analyzer/metrics/base/kernel_kind.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/layer_names.h"
+#include "analyzer/metrics/layers/layer_names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/layer_tree.h"
+#include "analyzer/metrics/layers/layer_tree.h"
 
 #include <gtest/gtest.h>
 

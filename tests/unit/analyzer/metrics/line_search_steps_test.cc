@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/line_search_steps.h"
+#include "analyzer/metrics/steps/line_search_steps.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/steps/step_finder.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

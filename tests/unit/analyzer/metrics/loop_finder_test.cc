@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/loop_finder.h"
+#include "analyzer/metrics/steps/loop_finder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

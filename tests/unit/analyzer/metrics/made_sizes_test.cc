@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights that no library call reads where they lie: sizes of what kernels make
 // of them tell.
-#include "analyzer/metrics/made_sizes.h"
+#include "analyzer/metrics/operands/made_sizes.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

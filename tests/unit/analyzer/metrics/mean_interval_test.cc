@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/mean_interval.h"
+#include "analyzer/metrics/base/mean_interval.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/memory_owners.h"
+#include "analyzer/metrics/memory/memory_owners.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

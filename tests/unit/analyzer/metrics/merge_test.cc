@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/summary/summary.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

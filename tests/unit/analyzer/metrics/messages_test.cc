@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/collective_finder.h"
-#include "analyzer/metrics/collective_run.h"
+#include "analyzer/metrics/collectives/collective_finder.h"
+#include "analyzer/metrics/collectives/collective_run.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/module_runs.h"
+#include "analyzer/metrics/steps/module_runs.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/steps/step_finder.h"
 #include "analyzer/reader/text/text_line.h"
 #include "tests/support/trace_text.h"
 
@@ -20,8 +20,8 @@ std::string Submit(int at, const std::string& call, const std::string& work) {
   const std::string corr = " corr=" + std::to_string(at + 1);
   return "call t=" + Us(at) + ".." + Us(at + 2) + " thread=0 " + call +
          "\nlaunchapi t=" + Us(at) + ".." + Us(at + 1) + " thread=0" + corr +
-         " ext=" + Us(at) + "\n" + work.substr(0, work.find(' ')) + " t=" +
-         Us(1000 + at) + ".." + Us(1002 + at) + " device=0" + corr +
+         " ext=" + Us(at) + "\n" + work.substr(0, work.find(' ')) +
+         " t=" + Us(1000 + at) + ".." + Us(1002 + at) + " device=0" + corr +
          work.substr(work.find(' ')) + "\n";
 }
 
@@ -33,8 +33,9 @@ std::string Thunk(int at, const std::string& path, const std::string& source,
          "#\" kind=nvtx domain=TSL detail=" +
          Quoted("f.1 = f32[8] fusion(p), metadata={op_name=\"" + path +
                 "\"}\n- train.py:9:4[<module>]\n-- " + source + ":3:4[f]") +
-         "\n" + Submit(at, "cuLaunchKernel launches=" + kernel,
-                       "kernel name=" + kernel);
+         "\n" +
+         Submit(at, "cuLaunchKernel launches=" + kernel,
+                "kernel name=" + kernel);
 }
 
 // A run of 40 us of a module that trains: its optimizer's factor comes first.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/pass_signs.h"
+#include "analyzer/metrics/steps/pass_signs.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/steps/step_finder.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

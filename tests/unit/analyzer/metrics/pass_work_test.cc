@@ -3,9 +3,9 @@
 
 #include <initializer_list>
 
-#include "analyzer/metrics/extra_passes.h"
-#include "analyzer/metrics/needless_casts.h"
-#include "analyzer/metrics/sliced_gradients.h"
+#include "analyzer/metrics/avoidable/extra_passes.h"
+#include "analyzer/metrics/avoidable/needless_casts.h"
+#include "analyzer/metrics/avoidable/sliced_gradients.h"
 
 // What passes over the layers do that they need not.
 namespace dltap::analyzer {

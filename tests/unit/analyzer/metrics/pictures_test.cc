@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/pictures.h"
+#include "analyzer/metrics/pictures/pictures.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/step_strip.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/pictures/step_strip.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "analyzer/metrics/loop_finder.h"
-#include "analyzer/metrics/step_parts.h"
-#include "analyzer/metrics/training_steps.h"
+#include "analyzer/metrics/steps/loop_finder.h"
+#include "analyzer/metrics/steps/step_parts.h"
+#include "analyzer/metrics/steps/training_steps.h"
 #include "tests/unit/analyzer/metrics/token_text.h"
 
 namespace dltap::analyzer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/replicas.h"
+#include "analyzer/metrics/steps/replicas.h"
 
 #include <gtest/gtest.h>
 

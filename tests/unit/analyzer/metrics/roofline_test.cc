@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/roofline.h"
+#include "analyzer/metrics/figures/roofline.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/figures/figures.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

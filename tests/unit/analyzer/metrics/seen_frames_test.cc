@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/seen_frames.h"
+#include "analyzer/metrics/idle/seen_frames.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/frame_roles.h"
-#include "analyzer/metrics/gaps.h"
+#include "analyzer/metrics/idle/frame_roles.h"
+#include "analyzer/metrics/idle/gaps.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

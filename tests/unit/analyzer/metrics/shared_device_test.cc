@@ -4,8 +4,8 @@
 #include <numeric>
 #include <string>
 
-#include "analyzer/metrics/figures.h"
-#include "analyzer/metrics/physical_device.h"
+#include "analyzer/metrics/figures/figures.h"
+#include "analyzer/metrics/windows/physical_device.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Summaries of runs in tiny slices equal those of the whole, number by number.
-#include "analyzer/metrics/sliced_summary.h"
+#include "analyzer/metrics/slices/sliced_summary.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/stalls.h"
+#include "analyzer/metrics/figures/stalls.h"
 
 #include <gtest/gtest.h>
 

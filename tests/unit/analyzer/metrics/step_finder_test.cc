@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/steps/step_finder.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "analyzer/metrics/window.h"
+#include "analyzer/metrics/windows/window.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

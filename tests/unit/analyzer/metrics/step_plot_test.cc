@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/step_plot.h"
+#include "analyzer/metrics/figures/step_plot.h"
 
 #include <gtest/gtest.h>
 

@@ -6,17 +6,17 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/metrics/call_signature.h"
+#include "analyzer/metrics/steps/call_signature.h"
 
 namespace dltap::analyzer {
 
 // One call per letter, 10 ns each, 1 ns apart; '.' lengthens the pause before
-// the next one by 20 us, ',' by 100 ns. A letter is a kernel, a capital an update; '(' before it makes
-// a product of the forward pass ('e' reads an embedding), ')' one of the
-// backward pass, ']' backward work that is no product. '?' draws random
-// numbers. '<' copies a batch to the device, '+' a value, '>' from it, a digit
-// on it, '=' replays a graph of 20 kernels. What '|' stands before and '/'
-// behind is a run of one of XLA's modules.
+// the next one by 20 us, ',' by 100 ns. A letter is a kernel, a capital an
+// update; '(' before it makes a product of the forward pass ('e' reads an
+// embedding), ')' one of the backward pass, ']' backward work that is no
+// product. '?' draws random numbers. '<' copies a batch to the device, '+' a
+// value, '>' from it, a digit on it, '=' replays a graph of 20 kernels. What
+// '|' stands before and '/' behind is a run of one of XLA's modules.
 inline std::vector<CallToken> TokensFromText(std::string_view text) {
   std::vector<CallToken> tokens;
   int64_t at = 0;

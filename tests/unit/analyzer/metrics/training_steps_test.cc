@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/training_steps.h"
+#include "analyzer/metrics/steps/training_steps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "analyzer/metrics/join_parts.h"
-#include "analyzer/metrics/step_parts.h"
+#include "analyzer/metrics/steps/join_parts.h"
+#include "analyzer/metrics/steps/step_parts.h"
 #include "tests/unit/analyzer/metrics/token_text.h"
 
 namespace dltap::analyzer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/weight_parts.h"
+#include "analyzer/metrics/steps/weight_parts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/window.h"
+#include "analyzer/metrics/windows/window.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

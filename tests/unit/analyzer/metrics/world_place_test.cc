@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/world_place.h"
+#include "analyzer/metrics/collectives/world_place.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

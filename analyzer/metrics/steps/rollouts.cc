@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/steps/rollouts.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "analyzer/metrics/base/median.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kNearlyAll = 0.8;  // of the rollouts
+
+using Tokens = std::vector<CallToken>;
+
+size_t Count(const Tokens& tokens, size_t first, size_t end,
+             bool CallToken::*flag) {
+  size_t count = 0;
+  for (size_t i = first; i < end; ++i) count += tokens[i].*flag ? 1 : 0;
+  return count;
+}
+
+size_t Products(const Tokens& tokens, size_t first, size_t end) {
+  return Count(tokens, first, end, &CallToken::product);
+}
+
+// Passes in front of iterations, and these.
+class RolloutJoiner {
+ public:
+  RolloutJoiner(const Tokens& tokens, size_t from, std::vector<TokenSpan> spans)
+      : tokens_(tokens), from_(from), spans_(std::move(spans)) {
+    for (const TokenSpan& span : spans_) {
+      (span.use == StepUse::kEvaluation ? passes_ : iterations_)
+          .push_back(span);
+    }
+  }
+
+  Loop Run() && {
+    if (passes_.empty() || !AreRollouts()) return {std::move(spans_)};
+    Steps steps = Joined(/*all=*/true);
+    const auto with_loop = std::ranges::count_if(
+        steps.iterations, [](size_t iterations) { return iterations > 1; });
+    // Single passes in front of some iterations are those in which a policy
+    // was asked, in place of chance.
+    if (static_cast<double>(with_loop) <
+        kNearlyAll * static_cast<double>(steps.spans.size())) {
+      steps = Joined(/*all=*/false);
+    }
+    steps.spans.front().first = BeginOfFirst(steps.spans.front().first);
+    if (BreaksOff(steps.iterations)) {
+      steps.spans.back().use = StepUse::kIncomplete;
+    }
+    const bool has_loop = steps.spans.size() < iterations_.size();
+    return {std::move(steps.spans), has_loop ? iterations_.size() : 0};
+  }
+
+ private:
+  struct Steps {
+    std::vector<TokenSpan> spans;
+    std::vector<size_t> iterations;  // of each
+  };
+
+  bool AreRollouts() const {
+    std::vector<size_t> products;
+    size_t in_front = 0;
+    for (const TokenSpan& span : passes_) {
+      products.push_back(Products(tokens_, span.first, span.end));
+      in_front += products.back();
+    }
+    size_t inside = 0;
+    for (const TokenSpan& span : iterations_) {
+      inside += Products(tokens_, span.first, span.end);
+    }
+    const size_t before_first =
+        ProductsOfPasses(from_, iterations_.front().first);
+    // What is learned from comes first. An evaluation may come first, too.
+    const bool begin = 2 * before_first >= Median(products);
+    const size_t behind_last =
+        Products(tokens_, iterations_.back().end, tokens_.size());
+    const bool end = behind_last >= *std::ranges::min_element(products);
+    // The first ones count as much as the others, set-up aside, lest the length
+    // of the run decide.
+    in_front += std::min(in_front / products.size(), before_first);
+    if (in_front > inside) return begin || !end;
+    return begin && products.size() + 1 >= kMinRepeats &&
+           (AloneDo(&CallToken::h2d) || AloneDo(&CallToken::draws));
+  }
+
+  // Products of [first, end) that passes have, too: weights may be made by
+  // others.
+  size_t ProductsOfPasses(size_t first, size_t end) const {
+    absl::flat_hash_set<uint32_t> known;
+    for (const TokenSpan& span : passes_) {
+      for (size_t i = span.first; i < span.end; ++i) {
+        if (tokens_[i].product) known.insert(tokens_[i].signature);
+      }
+    }
+    size_t count = 0;
+    for (size_t i = first; i < end; ++i) {
+      count +=
+          tokens_[i].product && known.contains(tokens_[i].signature) ? 1 : 0;
+    }
+    return count;
+  }
+
+  // Rollouts with all iterations that follow them, or with the next one alone.
+  Steps Joined(bool all) const {
+    Steps steps;
+    bool begins = true;
+    for (const TokenSpan& span : spans_) {
+      const bool is_rollout = span.use == StepUse::kEvaluation;
+      if (begins || is_rollout) {
+        steps.spans.push_back({span.first, span.end});
+        steps.iterations.push_back(0);
+      }
+      steps.spans.back().end = span.end;
+      steps.iterations.back() += is_rollout ? 0 : 1;
+      begins = !all && !is_rollout;
+    }
+    return steps;
+  }
+
+  // Whether nearly all passes take an input (or draw: they sample from what
+  // they compute), and most iterations do not: these work on what the passes
+  // made.
+  bool AloneDo(bool CallToken::*flag) const {
+    const auto does = [&](const TokenSpan& span) {
+      return Count(tokens_, span.first, span.end, flag) > 0;
+    };
+    const auto passes = std::ranges::count_if(passes_, does);
+    const auto iterations = std::ranges::count_if(iterations_, does);
+    return static_cast<double>(passes) >=
+               kNearlyAll * static_cast<double>(passes_.size()) &&
+           2 * static_cast<size_t>(iterations) < iterations_.size();
+  }
+
+  // The first rollout has no iteration in front that shows where it begins: it
+  // has at most as many products as the second one, and as much before them.
+  size_t BeginOfFirst(size_t iteration) const {
+    const TokenSpan& second = passes_.front();
+    size_t missing = Products(tokens_, second.first, second.end);
+    size_t begin = iteration;
+    for (size_t i = iteration; i > from_ && missing > 0; --i) {
+      if (!tokens_[i - 1].product) continue;
+      begin = i - 1;
+      --missing;
+    }
+    if (begin == iteration) return begin;
+    for (size_t i = second.first; !tokens_[i].product && begin > from_; ++i) {
+      if (tokens_[begin - 1].product) break;
+      --begin;
+    }
+    return begin;
+  }
+
+  // Whether the last step has fewer iterations than all others, which are
+  // alike.
+  static bool BreaksOff(const std::vector<size_t>& iterations) {
+    const size_t usual = iterations.front();
+    return iterations.back() < usual &&
+           std::all_of(iterations.begin(), iterations.end() - 1,
+                       [usual](size_t n) { return n == usual; });
+  }
+
+  const Tokens& tokens_;
+  const size_t from_;
+  std::vector<TokenSpan> spans_;
+  std::vector<TokenSpan> passes_;
+  std::vector<TokenSpan> iterations_;
+};
+
+}  // namespace
+
+Loop JoinRollouts(const Tokens& tokens, size_t from,
+                  std::vector<TokenSpan> spans) {
+  return RolloutJoiner(tokens, from, std::move(spans)).Run();
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_STEPS_USUAL_ITERATION_H_
+#define DLTAP_ANALYZER_METRICS_STEPS_USUAL_ITERATION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyzer/metrics/steps/call_signature.h"
+#include "analyzer/metrics/steps/step.h"
+
+namespace dltap::analyzer {
+
+// Where what began before `first` ends, in [first, next], if forward work of
+// something else is at `next`: behind what the host reads, else in front of a
+// batch. nullopt: neither shows.
+std::optional<size_t> EndOfTail(const std::vector<CallToken>& tokens,
+                                size_t first, size_t next);
+
+// The row of products that most iterations have in common, forward and
+// backward; or that many have and all others end with. An iteration that ends
+// with it and has more passes forward in front of it follows something else,
+// whatever that is made of.
+class UsualIteration {
+ public:
+  // Without such a row (lengths that vary) nothing is ever known.
+  UsualIteration(const std::vector<CallToken>& tokens,
+                 const std::vector<TokenSpan>& spans);
+
+  // Where the usual iteration begins inside `span`: `span.first` where no
+  // product stands in front of it. nullopt: the span does not end with one, or
+  // what stands in front of it goes backward too, and its gradients may be
+  // among those of the iteration.
+  std::optional<size_t> BeginOf(const TokenSpan& span) const;
+
+  // Whether `span` may be the begin of an iteration. True if nothing is usual.
+  bool MayBreakOffIn(const TokenSpan& span) const;
+
+ private:
+  bool IsOneRunBehindResult(size_t begin, size_t end) const;
+  std::vector<uint32_t> ProductsOf(const TokenSpan& span) const;
+
+  const std::vector<CallToken>& tokens_;
+  std::vector<uint32_t> products_;  // their signatures
+  size_t offset_ = 0;  // of the first, from the begin of the iteration
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_STEPS_USUAL_ITERATION_H_
