@@ -63,6 +63,7 @@ add_library(dltapsim SHARED
   base/teardown.cc
   base/thread_state.cc
   base/typed_name.cc
+  base/visible_devices.cc
   bytes/address_map.cc
   bytes/mapped_pages.cc
   bytes/memory_file.cc

@@ -9,6 +9,7 @@
 
 #include "shim/specs/launchers.h"
 #include "simgpu/base/clock.h"
+#include "simgpu/base/visible_devices.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -58,7 +59,7 @@ int RankOf(int device) {
   const Job& job = TheJob();
   const int known = IsDevice(device) ? job.of_device[device].load() : -1;
   if (known >= 0) return known;
-  return job.rank >= 0 ? job.rank : device;
+  return job.rank >= 0 ? job.rank : NumberOfDevice(device);
 }
 
 void LearnRank(int device, int rank, int ranks) {

@@ -47,10 +47,10 @@ cudaError_t Give(int* out, int version) {
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return Runtime<"cudaGetDeviceCount">(Needs::kDriver, [&] {
+  return Runtime<"cudaGetDeviceCount">(Needs::kNothing, [&] {
     if (count == nullptr) return Error::kInvalidValue;
     *count = DeviceCount();
-    return Error::kSuccess;
+    return InitializeDevices();
   });
 }
 

@@ -17,13 +17,13 @@ const char* DriverVersion() {
 }
 
 nvmlReturn_t Start() {
-  return InitializeDevices() == Error::kSuccess ? NVML_SUCCESS
-                                                : NVML_ERROR_DRIVER_NOT_LOADED;
+  return DeviceCountOfMachine() > 0 ? NVML_SUCCESS
+                                    : NVML_ERROR_DRIVER_NOT_LOADED;
 }
 
-nvmlReturn_t Give(int ordinal, nvmlDevice_t* handle) {
+nvmlReturn_t Give(int number, nvmlDevice_t* handle) {
   if (handle == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-  Device* device = FindDevice(ordinal);
+  Device* device = FindDeviceOfMachine(number);
   if (device == nullptr) return NVML_ERROR_NOT_FOUND;
   *handle = reinterpret_cast<nvmlDevice_t>(device);
   return NVML_SUCCESS;
@@ -98,7 +98,7 @@ nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version) {
 nvmlReturn_t nvmlDeviceGetCount_v2(unsigned* count) {
   return Nvml<"nvmlDeviceGetCount_v2">([&] {
     if (count == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-    *count = static_cast<unsigned>(DeviceCount());
+    *count = static_cast<unsigned>(DeviceCountOfMachine());
     return NVML_SUCCESS;
   });
 }

@@ -3,25 +3,8 @@
 #include <cstdio>
 #include <string>
 
+#include "simgpu/base/visible_devices.h"
 #include "simgpu/rest/nvml_call.h"
-
-namespace dltap::simgpu {
-namespace {
-
-// "GPU-646c7461-7073-696d-...": the runtime's UUID in NVML's form.
-std::string UuidText(const Device& device) {
-  std::string text = "GPU-";
-  for (size_t i = 0; i < device.uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    char byte[3];
-    std::snprintf(byte, sizeof byte, "%02x", device.uuid[i]);
-    text += byte;
-  }
-  return text;
-}
-
-}  // namespace
-}  // namespace dltap::simgpu
 
 using namespace dltap::simgpu;  // NOLINT: the vendor's names are global
 
@@ -30,7 +13,7 @@ extern "C" {
 nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t handle, char* uuid,
                                unsigned bytes) {
   return OfDevice<"nvmlDeviceGetUUID">(handle, uuid, [&](Device& device) {
-    const std::string text = UuidText(device);
+    const std::string text = UuidText(device.uuid);
     if (text.size() + 1 > bytes) return NVML_ERROR_INSUFFICIENT_SIZE;
     std::snprintf(uuid, bytes, "%s", text.c_str());
     return NVML_SUCCESS;
@@ -39,7 +22,7 @@ nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t handle, char* uuid,
 
 nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t handle, unsigned* index) {
   return OfDevice<"nvmlDeviceGetIndex">(handle, index, [&](Device& device) {
-    *index = static_cast<unsigned>(device.ordinal);
+    *index = static_cast<unsigned>(device.number);
     return NVML_SUCCESS;
   });
 }

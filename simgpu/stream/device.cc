@@ -12,6 +12,7 @@
 #include "simgpu/base/fork_guard.h"
 #include "simgpu/base/teardown.h"
 #include "simgpu/base/thread_state.h"
+#include "simgpu/base/visible_devices.h"
 #include "simgpu/stream/context.h"
 #include "simgpu/stream/device_listener.h"
 #include "simgpu/stream/injection.h"
@@ -22,17 +23,24 @@ namespace {
 
 constinit std::atomic<bool> g_ready{false};
 
+// Those that CUDA shows.
 std::vector<Device*>& Devices() {
   static auto* const devices = new std::vector<Device*>;
   return *devices;
 }
 
+std::vector<Device*>& DevicesOfMachine() {
+  static auto* const devices = new std::vector<Device*>;
+  return *devices;
+}
+
 void SayThatThisIsASimulation(const Config& config) {
-  if (config.quiet) return;
+  if (config.quiet || VisibleDevices().empty()) return;
   std::fprintf(stderr,
                "dltap: simulated %s x%d: no GPU is used, values are not "
                "computed\n",
-               std::string(config.gpu->product).c_str(), config.device_count);
+               std::string(config.gpu->product).c_str(),
+               static_cast<int>(VisibleDevices().size()));
 }
 
 void TellInitialized() {
@@ -40,29 +48,43 @@ void TellInitialized() {
   GetActivitySink().OnResource({.event = ResourceEvent::kDriverInitialized});
 }
 
-bool MakeDevices() {
+void MakeMachine(const Config& config) {
+  const std::vector<int>& visible = VisibleDevices();
+  for (int number = 0; number < config.device_count; ++number) {
+    const auto at = std::find(visible.begin(), visible.end(), number);
+    const int ordinal = at == visible.end()
+                            ? Device::kHidden
+                            : static_cast<int>(at - visible.begin());
+    DevicesOfMachine().push_back(
+        new Device(ordinal, number, *config.gpu, config.memory_bytes));
+  }
+}
+
+Error MakeDevices() {
   const Config& config = GetConfig();
-  if (config.gpu == nullptr) return false;
+  if (config.gpu == nullptr) return Error::kStubLibrary;
   SayThatThisIsASimulation(config);
-  for (int i = 0; i < config.device_count; ++i) {
-    auto* device = new Device(i, *config.gpu, config.memory_bytes);
+  MakeMachine(config);
+  for (const int number : VisibleDevices()) {
+    Device* device = DevicesOfMachine()[number];
     device->primary_context = NewContext(*device);
     device->legacy_stream = MakeStream(*device, 0, 0);
     device->legacy_stream->legacy = true;
     kDeviceListener.made(*device);
     Devices().push_back(device);
   }
+  if (Devices().empty()) return Error::kNoDevice;
   g_ready.store(true, std::memory_order_release);
   TellInitialized();
-  return true;
+  return Error::kSuccess;
 }
 
 }  // namespace
 
 Error InitializeDevices() {
   if (!g_ready.load(std::memory_order_acquire)) [[unlikely]] {
-    static const bool made = MakeDevices();
-    if (!made) return Error::kStubLibrary;
+    static const Error made = MakeDevices();
+    if (made != Error::kSuccess) return made;
     MarkInitialized();
     RegisterTeardown();
     LoadInjection();
@@ -81,6 +103,16 @@ int DeviceCount() {
 Device* FindDevice(int ordinal) {
   if (ordinal < 0 || ordinal >= DeviceCount()) return nullptr;
   return Devices()[ordinal];
+}
+
+int DeviceCountOfMachine() {
+  InitializeDevices();
+  return static_cast<int>(DevicesOfMachine().size());
+}
+
+Device* FindDeviceOfMachine(int number) {
+  if (number < 0 || number >= DeviceCountOfMachine()) return nullptr;
+  return DevicesOfMachine()[number];
 }
 
 Device& CurrentDeviceState() { return *Devices()[CurrentThread().device]; }

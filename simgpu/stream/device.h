@@ -7,11 +7,16 @@
 
 namespace dltap::simgpu {
 
-// Number of devices; 0 while no simulation is wanted.
+// Number of devices that CUDA shows; 0 while no simulation is wanted.
 int DeviceCount();
 
 // nullptr when the ordinal is out of range.
 Device* FindDevice(int ordinal);
+
+// The same of all devices, those too that CUDA_VISIBLE_DEVICES hides: as NVML
+// counts.
+int DeviceCountOfMachine();
+Device* FindDeviceOfMachine(int number);
 
 // REQUIRES: the simulation is enabled.
 Device& CurrentDeviceState();
@@ -23,8 +28,9 @@ int CurrentDevice();
 Device& ActivatePrimaryContext();
 
 // Prints the line which says that this is a simulation, once per process, and
-// makes the devices. kStubLibrary without DLTAP_SIM_GPU, kNotInitialized in a
-// child forked after initialisation.
+// makes the devices. kStubLibrary without DLTAP_SIM_GPU, kNoDevice where
+// CUDA_VISIBLE_DEVICES hides all, kNotInitialized in a child forked after
+// initialisation.
 Error InitializeDevices();
 
 // True once InitializeDevices() has succeeded.

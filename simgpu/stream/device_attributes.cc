@@ -151,8 +151,8 @@ std::optional<int> SpecAttribute(const Device& device, int attribute) {
                  ? 0
                  : static_cast<int>(std::lround(gpu.fp32_flops_per_s /
                                                 gpu.fp64_flops_per_s));
-    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return device.ordinal + 1;
-    case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID: return device.ordinal;
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return device.number + 1;
+    case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID: return device.number;
     default: return std::nullopt;
   }
 }
@@ -172,7 +172,7 @@ std::optional<int> DeviceAttribute(const Device& device, int attribute) {
 
 std::string PciBusId(const Device& device) {
   char text[16];
-  std::snprintf(text, sizeof(text), "0000:%02x:00.0", device.ordinal + 1);
+  std::snprintf(text, sizeof(text), "0000:%02x:00.0", device.number + 1);
   return text;
 }
 
@@ -186,10 +186,9 @@ int FindDeviceByPciBusId(const std::string& bus_id) {
     domain = 0;
     if (std::sscanf(bus_id.c_str(), "%x:%x", &bus, &slot) != 2) return -1;
   }
-  const int ordinal = static_cast<int>(bus) - 1;
-  return domain == 0 && slot == 0 && ordinal >= 0 && ordinal < DeviceCount()
-             ? ordinal
-             : -1;
+  const Device* device = FindDeviceOfMachine(static_cast<int>(bus) - 1);
+  return domain == 0 && slot == 0 && device != nullptr ? device->ordinal
+                                                       : Device::kHidden;
 }
 
 }  // namespace dltap::simgpu

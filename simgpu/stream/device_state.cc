@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/stream/device_state.h"
 
-#include <cstring>
-
 #include "simgpu/base/architecture.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/stream/sm_sharing.h"
 
 namespace dltap::simgpu {
-namespace {
-
-constexpr char kUuidPrefix[] = "dltapsim";
-
-}  // namespace
-
-Device::Device(int device_ordinal, const opmodel::GpuSpec& spec, uint64_t bytes)
+Device::Device(int device_ordinal, int machine_number,
+               const opmodel::GpuSpec& spec, uint64_t bytes)
     : ordinal(device_ordinal),
+      number(machine_number),
       gpu(spec),
       architecture(ArchitectureOf(spec)),
       memory_bytes(bytes),
-      uuid{},
+      uuid(UuidOf(spec, machine_number)),
       sm_sharing(
-          new SmSharing(architecture.max_resident_grids, !IsVirtualTime())) {
-  std::memcpy(uuid.data(), kUuidPrefix, sizeof(kUuidPrefix) - 1);
-  uuid[8] = static_cast<uint8_t>(spec.compute_major);
-  uuid[9] = static_cast<uint8_t>(spec.compute_minor);
-  uuid[15] = static_cast<uint8_t>(device_ordinal + 1);
-}
+          new SmSharing(architecture.max_resident_grids, !IsVirtualTime())) {}
 
 Error ArmedError(Device& device) {
   if (SimNow() < device.failure_ns.load(std::memory_order_relaxed)) {

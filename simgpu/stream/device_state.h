@@ -11,6 +11,7 @@
 #include "opmodel/gpu_table.h"
 #include "simgpu/base/error.h"
 #include "simgpu/base/handle.h"
+#include "simgpu/base/visible_devices.h"
 
 namespace dltap::simgpu {
 
@@ -32,15 +33,19 @@ struct Context : Handle {
   std::array<std::atomic<uint64_t>, 8> limits{};  // 0: the default
 };
 
-// One simulated GPU. Made at the first use of any device, lives for ever.
+// One simulated GPU. Made at the first use of any device, lives for ever. One
+// that CUDA_VISIBLE_DEVICES hides is known to NVML alone, and has no context.
 struct Device {
-  Device(int device_ordinal, const opmodel::GpuSpec& spec, uint64_t bytes);
+  static constexpr int kHidden = -1;
+  Device(int device_ordinal, int machine_number, const opmodel::GpuSpec& spec,
+         uint64_t bytes);
 
-  const int ordinal;
+  const int ordinal;  // as CUDA counts
+  const int number;   // as NVML does
   const opmodel::GpuSpec& gpu;
   const Architecture& architecture;
   const uint64_t memory_bytes;
-  std::array<uint8_t, 16> uuid;  // begins with "dltapsim"
+  const DeviceUuid uuid;
 
   std::atomic<uint64_t> used_bytes{0};
   std::atomic<uint64_t> context_bytes{0};  // of them, the primary context's
