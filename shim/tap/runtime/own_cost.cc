@@ -26,13 +26,13 @@ struct Span {
 };
 constinit Span g_span = {};
 
-void StepDown(uint64_t own_ns, uint64_t process_ns) {
+void StepDown(uint64_t own_ns, uint64_t of_ns) {
   g_has_stepped_down.store(true, std::memory_order_release);
-  const uint64_t permille = own_ns * 1000 / process_ns;
+  const uint64_t permille = own_ns * 1000 / of_ns;
   char reason[200];
   snprintf(reason, sizeof(reason),
-           "recording took %llu.%llu%% of the CPU time in %u s, more than the "
-           "%u%% of DLTAP_STEP_DOWN",
+           "recording took %llu.%llu%% of the CPU time in %u s (at least one "
+           "CPU's), more than the %u%% of DLTAP_STEP_DOWN",
            static_cast<unsigned long long>(permille / 10),
            static_cast<unsigned long long>(permille % 10),
            SessionConfig().step_down_s, SessionConfig().step_down_percent);
@@ -57,11 +57,12 @@ void Pass() {
   if (now_ns - g_span.begin_ns < config.step_down_s * kNsPerSecond) return;
   const OwnCost cost = CostSoFar();
   const uint64_t own_ns = cost.own_ns - g_span.cost.own_ns;
+  // A program that waits has next to no CPU time of its own.
   const uint64_t process_ns = cost.process_ns - g_span.cost.process_ns;
+  const uint64_t span_ns = now_ns - g_span.begin_ns;
+  const uint64_t of_ns = process_ns > span_ns ? process_ns : span_ns;
   g_span = {now_ns, cost};
-  if (own_ns * 100 > process_ns * config.step_down_percent) {
-    StepDown(own_ns, process_ns);
-  }
+  if (own_ns * 100 > of_ns * config.step_down_percent) StepDown(own_ns, of_ns);
 }
 
 }  // namespace

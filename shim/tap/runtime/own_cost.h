@@ -7,8 +7,8 @@
 #include "shim/tap/runtime/config.h"
 
 // What recording costs this process, measured in it, and what follows: where it
-// takes more than DLTAP_STEP_DOWN percent of the process's CPU time over a
-// whole span (60 s), the level goes from `kernels` to `host` for good, and the
+// takes more than DLTAP_STEP_DOWN percent of the process's CPU time, and of one
+// CPU's, over a whole span (60 s), the level goes from `kernels` to `host` for good, and the
 // trace says why. All functions but HasSteppedDown(): collector only.
 namespace dltap::shim {
 

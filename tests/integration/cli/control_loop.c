@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches until stdin ends. Lines of stdin: "range N" makes N launches in the
 // NVTX range "measured", "fork" makes a child that rests until this process
-// ends and prints its number, any other prints how many launches were made.
+// ends and prints its number, any other prints how many launches were made, and
+// "rest" waits for the next line then.
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
 #include <poll.h>
@@ -41,6 +42,8 @@ static void Obey(const char* line) {
     printf("%ld\n", g_launches);
   }
   fflush(stdout);
+  struct pollfd input = {0, POLLIN, 0};
+  if (strncmp(line, "rest", 4) == 0) poll(&input, 1, -1);
 }
 
 int main(void) {

@@ -51,6 +51,11 @@ class Loop:
         self.child.stdin.flush()
         return int(self.child.stdout.readline())
 
+    def rest(self):
+        self.child.stdin.write("rest\n")
+        self.child.stdin.flush()
+        self.child.stdout.readline()
+
     def wait_for(self, state):
         while self.status()["state"] != state:
             time.sleep(0.02)
@@ -233,6 +238,13 @@ class CtlTest(unittest.TestCase):
             text=True, check=True).stdout)
         self.assertEqual(report["trust"]["level"], "host")
         self.assertIn("of the CPU time", report["trust"]["why"])
+
+    def test_level_stays_while_a_program_waits(self):
+        loop = self.loop(DLTAP_STEP_DOWN="20:1")
+        loop.rest()
+        time.sleep(3.5)
+        self.assertEqual(loop.status()["level"], "kernels")
+        self.assertEqual(loop.end()[0], 0)
 
     def test_level_stays_when_step_down_is_off(self):
         loop = self.loop(DLTAP_STEP_DOWN="off")
