@@ -49,8 +49,11 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 cudaError_t cudaGetDeviceCount(int* count) {
   return Runtime<"cudaGetDeviceCount">(Needs::kNothing, [&] {
     if (count == nullptr) return Error::kInvalidValue;
-    *count = DeviceCount();
-    return InitializeDevices();
+    const Error error = InitializeDevices();
+    if (error == Error::kSuccess || error == Error::kNoDevice) {
+      *count = DeviceCount();
+    }
+    return error;
   });
 }
 
