@@ -14,7 +14,17 @@ namespace {
 
 bool IsPlus(std::string_view operation) {
   const std::string_view name = TakeApart(operation).name;
-  return name == "plus" || name == "SumOp";
+  return name == "plus" || name == "SumOp" || name == "Sum";
+}
+
+bool IsEquality(std::string_view operation) {
+  const std::string_view name = TakeApart(operation).name;
+  return name == "equal_to" || name == "Equality";
+}
+
+bool IsConstant(std::string_view iterator) {
+  const std::string_view name = TakeApart(iterator).name;
+  return name == "constant_iterator" || name == "ConstantInputIterator";
 }
 
 // A sum of all, or of each prefix, of the input.
@@ -195,8 +205,7 @@ Decoder Select(const NameParts& kernel) {
   const auto count = FindIterator(kernel.arguments[4]);
   const bool by_flags =
       flags && TakeApart(kernel.arguments[7]).name == "NullType";
-  const bool unique =
-      !flags && TakeApart(kernel.arguments[7]).name == "equal_to";
+  const bool unique = !flags && IsEquality(kernel.arguments[7]);
   if (!input || !output || !count || by_flags == unique ||
       TakeApart(kernel.arguments[6]).name != "NullType") {
     return {};
@@ -267,8 +276,7 @@ Decoder Runs(const NameParts& kernel) {
   const auto lengths = FindIterator(kernel.arguments[4]);
   const auto count = FindIterator(kernel.arguments[5]);
   if (!input || !values || !lengths || !count ||
-      TakeApart(kernel.arguments[3]).name != "constant_iterator" ||
-      TakeApart(kernel.arguments[7]).name != "equal_to" ||
+      !IsConstant(kernel.arguments[3]) || !IsEquality(kernel.arguments[7]) ||
       !IsPlus(kernel.arguments[8])) {
     return {};
   }
@@ -312,8 +320,11 @@ constexpr CubRow kRows[] = {
 }  // namespace
 
 Decoder CubDecoder(const NameParts& kernel) {
-  // Older releases have other parameters and no such namespace.
-  if (kernel.scope.find("cub::detail") == std::string_view::npos) return {};
+  // Before CUDA 13 no detail::scan:: and the like.
+  if (!kernel.scope.ends_with("cub::") &&
+      kernel.scope.find("cub::detail") == std::string_view::npos) {
+    return {};
+  }
   const auto* row =
       std::find_if(std::begin(kRows), std::end(kRows),
                    [&](const CubRow& r) { return r.kernel == kernel.name; });

@@ -277,16 +277,17 @@ Decoder StridedDecoder(const NameParts& kernel) {
                   KernelOf(lambda.arguments[0], 0, casts));
 }
 
+// <functor, arrays, (not before PyTorch 2.5: elements a thread,) offsets of the
+// inputs, of the outputs, loader, storer>
 Decoder UnrolledDecoder(const NameParts& kernel) {
-  constexpr size_t kInputOffsets = 3;
-  constexpr size_t kStorer = 6;
   const size_t arrays = ArraysIn(kernel.arguments[1]);
   if (arrays == 0) return {};
-  const bool dense = kernel.arguments.size() > kStorer &&
-                     TakeApart(kernel.arguments[kInputOffsets]).name ==
+  const std::span<const std::string_view> arguments = kernel.arguments;
+  const bool dense = arguments.size() >= 6 &&
+                     TakeApart(arguments[arguments.size() - 4]).name ==
                          "TrivialOffsetCalculator";
   const bool casts =
-      dense && TakeApart(kernel.arguments[kStorer]).name == "StoreWithCast";
+      dense && TakeApart(arguments.back()).name == "StoreWithCast";
   return DecodeBy(dense ? Dense : Counted,
                   KernelOf(kernel.arguments[0], arrays, casts));
 }

@@ -99,9 +99,10 @@ Decoder SelectDecoder(const NameParts& kernel);
 // makes coordinates of the flat indices that nonzero() has found.
 Decoder IndexDecoder(const NameParts& kernel);
 
-// distribution_elementwise_grid_stride_kernel(int64_t n, Philox state, f,
-// lambda): random numbers. Integers of a range are drawn (other ones than a GPU
-// draws, the same for the same seed), of others only their place is known.
+// distribution_elementwise_grid_stride_kernel(int64_t n (int before PyTorch
+// 2.6), Philox state, f, lambda): random numbers. Integers of a range are drawn
+// (other ones than a GPU draws, the same for the same seed), of others only
+// their place is known.
 Decoder RandomDecoder(const NameParts& kernel);
 
 // PyTorch's elementwise_kernel_with_index(n, f, T* result) with the lambda of

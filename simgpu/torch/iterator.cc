@@ -25,12 +25,17 @@ bool IsTest(std::string_view operation) {
 std::optional<Iterator> FindIterator(std::string_view name) {
   Iterator found{Iterator::Kind::kPointer, PointedTo(name)};
   const NameParts parts = TakeApart(name);
-  if (parts.name == "counting_iterator" && !parts.arguments.empty()) {
+  const bool is_old = parts.name == "TransformInputIterator";
+  const size_t test = is_old ? 1 : 0;  // before it: what it gives
+  if ((parts.name == "counting_iterator" ||
+       parts.name == "CountingInputIterator") &&
+      !parts.arguments.empty()) {
     found = {Iterator::Kind::kCounting, ScalarTypeNamed(parts.arguments[0])};
-  } else if (parts.name == "transform_iterator" &&
-             parts.arguments.size() >= 2 &&
-             IsTest(TakeApart(parts.arguments[0]).name)) {
-    found = {Iterator::Kind::kNonZero, PointedTo(parts.arguments[1])};
+  } else if ((is_old || parts.name == "transform_iterator") &&
+             parts.arguments.size() >= test + 2 &&
+             IsTest(TakeApart(parts.arguments[test]).name)) {
+    found = {Iterator::Kind::kNonZero, PointedTo(parts.arguments[test + 1]),
+             is_old ? sizeof(void*) : 0};
   }
   if (!IsComputed(found.type)) return std::nullopt;
   return found;
@@ -43,9 +48,10 @@ Range BoundIterator::RangeOf(int64_t elements) const {
 }
 
 BoundIterator Bind(const Iterator& iterator, const void* argument) {
+  const std::byte* value = Bytes(argument) + iterator.value_at;
   return {iterator, iterator.kind == Iterator::Kind::kCounting
-                        ? LoadAs<int64_t>(iterator.type, Bytes(argument))
-                        : ReadAt<int64_t>(argument)};
+                        ? LoadAs<int64_t>(iterator.type, value)
+                        : ReadAt<int64_t>(value)};
 }
 
 int64_t ReadCount(std::string_view type, const void* argument) {

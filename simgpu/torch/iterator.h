@@ -12,11 +12,15 @@
 namespace dltap::simgpu {
 
 // What CUB reads from or writes to: "float const*", a counting_iterator<long>,
-// a transform_iterator<NonZeroOp<float>, float const*>, or of CountMaskOp.
+// a transform_iterator<NonZeroOp<float>, float const*>, or of CountMaskOp. Of
+// Thrust, or CUB's own as before CUDA 13: CountingInputIterator<long, long>,
+// TransformInputIterator<bool, NonZeroOp<float>, float const*, long>, which
+// holds its operation before the pointer.
 struct Iterator {
   enum class Kind : uint8_t { kPointer, kCounting, kNonZero };
   Kind kind;
-  ScalarType type;  // of the elements in memory; of a counter
+  ScalarType type;      // of the elements in memory; of a counter
+  size_t value_at = 0;  // bytes into the argument
 };
 
 // nullopt: another kind, or of elements that are not computed with here.

@@ -104,6 +104,9 @@ NameParts TakeApart(std::string_view text) {
     parts.arguments = TakeList(rest.substr(1), &rest);
   }
   parts.lambdas = TakeLambdas(rest);
+  if (rest.starts_with('(')) {
+    parts.parameters = TakeList(rest.substr(1), &rest);
+  }
   return parts;
 }
 
@@ -111,15 +114,6 @@ size_t NumberIn(std::string_view text) {
   size_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
-}
-
-std::vector<std::string_view> ParametersOf(std::string_view kernel) {
-  constexpr std::string_view kVoid = "void ";
-  if (kernel.starts_with(kVoid)) kernel.remove_prefix(kVoid.size());
-  std::string_view rest = kernel.substr(EndOfName(kernel));
-  if (rest.starts_with('<')) TakeList(rest.substr(1), &rest);
-  if (!rest.starts_with('(')) return {};
-  return TakeList(rest.substr(1), &rest);
 }
 
 }  // namespace dltap::simgpu

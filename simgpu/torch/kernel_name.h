@@ -27,6 +27,9 @@ struct NameParts {
   std::string_view scope;  // "a::"
   std::string_view name;
   std::vector<std::string_view> arguments;
+  // Their types: of "f<int>(float*, float const*, int)" float*, float const*,
+  // int. Empty where the name does not tell them.
+  std::vector<std::string_view> parameters;
   std::vector<LambdaName> lambdas;  // the outermost first
 };
 
@@ -34,10 +37,6 @@ NameParts TakeApart(std::string_view text);
 
 // "3ul": 3. 0: none.
 size_t NumberIn(std::string_view text);
-
-// The types of a kernel's parameters: of "f<int>(float*, float const*, int)"
-// float*, float const*, int. Empty where the name does not tell them.
-std::vector<std::string_view> ParametersOf(std::string_view kernel);
 
 }  // namespace dltap::simgpu
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "simgpu/bytes/plausible_values.h"
 #include "simgpu/torch/computation.h"
 #include "simgpu/torch/families.h"
+#include "simgpu/torch/iterator.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -20,6 +22,11 @@ enum class Draw { kUnknown, kRange, kUniform };
 struct Random {
   ScalarType type;
   Draw draw;
+  std::string count;  // type of the first parameter
+
+  int64_t Elements(const LaunchView& launch) const {
+    return ReadCount(count, launch.arguments[0]);
+  }
 };
 
 struct Interval {
@@ -91,9 +98,8 @@ bool AreDrawn(const Interval& interval, int64_t elements) {
 }
 
 Computation UniformOf(const Random& kernel, const LaunchView& launch,
-                      const Interval& interval, const Range& to,
-                      int64_t step) {
-  const auto elements = ReadAt<int64_t>(launch.arguments[0]);
+                      const Interval& interval, const Range& to, int64_t step) {
+  const int64_t elements = kernel.Elements(launch);
   return DrawnOf(kernel, launch, to, elements, step,
                  [=, type = kernel.type](std::byte* at, uint64_t bits) {
                    const double drawn =
@@ -104,7 +110,7 @@ Computation UniformOf(const Random& kernel, const LaunchView& launch,
 }
 
 DecodedLaunch Decode(const Random& kernel, const LaunchView& launch) {
-  const auto elements = ReadAt<int64_t>(launch.arguments[0]);
+  const int64_t elements = kernel.Elements(launch);
   const std::byte* lambda = Bytes(launch.arguments[3]);
   Operand output = Operand::Dense(ReadAt<std::byte*>(lambda), elements,
                                   kernel.type, Operand::kWrite);
@@ -133,8 +139,8 @@ DecodedLaunch Decode(const Random& kernel, const LaunchView& launch) {
 // Of a kernel whose lambda is another one only the number is known.
 DecodedLaunch DecodeCounted(const Random& kernel, const LaunchView& launch) {
   DecodedLaunch decoded;
-  decoded.Add(Operand::Dense(nullptr, ReadAt<int64_t>(launch.arguments[0]),
-                             kernel.type, Operand::kWrite));
+  decoded.Add(Operand::Dense(nullptr, kernel.Elements(launch), kernel.type,
+                             Operand::kWrite));
   return decoded;
 }
 
@@ -151,20 +157,23 @@ Draw DrawOf(std::string_view function, ScalarType type) {
 
 Decoder RandomDecoder(const NameParts& kernel) {
   constexpr size_t kLambda = 3;
+  const std::string count(kernel.parameters.empty() ? "long"
+                                                    : kernel.parameters[0]);
   const NameParts lambda = kernel.arguments.size() > kLambda
                                ? TakeApart(kernel.arguments[kLambda])
                                : NameParts{};
   if (lambda.name != "distribution_nullary_kernel" ||
       lambda.arguments.empty() || lambda.lambdas.empty() ||
       SizeOf(ScalarTypeNamed(lambda.arguments[0])) == 0) {
-    return DecodeBy(DecodeCounted,
-                    Random{FirstTypeIn(kernel.arguments), Draw::kUnknown});
+    return DecodeBy(DecodeCounted, Random{FirstTypeIn(kernel.arguments),
+                                          Draw::kUnknown, count});
   }
   const ScalarType type = ScalarTypeNamed(lambda.arguments[0]);
   if (lambda.lambdas.back().number != 1) {
-    return DecodeBy(DecodeCounted, Random{type, Draw::kUnknown});
+    return DecodeBy(DecodeCounted, Random{type, Draw::kUnknown, count});
   }
-  return DecodeBy(Decode, Random{type, DrawOf(kernel.arguments[2], type)});
+  return DecodeBy(Decode,
+                  Random{type, DrawOf(kernel.arguments[2], type), count});
 }
 
 }  // namespace dltap::simgpu

@@ -158,7 +158,8 @@ Decoder SortDecoder(const NameParts& kernel) {
   const bool keys_alone = TakeApart(value).name == "NullType";
   const Sort sort{.key = ScalarTypeNamed(kernel.arguments[2]),
                   .value_bytes = keys_alone ? 0 : SizeOfNamed(value),
-                  .descending = kernel.arguments[1].ends_with(")1")};
+                  .descending = kernel.arguments[1].ends_with(")1") ||
+                                kernel.arguments[1] == "true"};
   if (!IsComputed(sort.key) || (!keys_alone && sort.value_bytes == 0)) {
     return {};
   }

@@ -182,7 +182,7 @@ WriteTargets::WriteTargets(std::string_view kernel) {
     return;
   }
   const bool is_part = IsPartOfFlashBackward(kernel);
-  for (const std::string_view type : ParametersOf(kernel)) {
+  for (const std::string_view type : TakeApart(kernel).parameters) {
     size_t bytes = BytesToSearch(type);
     if (bytes == kTold && is_part) bytes = kPytorchObject;
     any_told_ |= bytes == kTold;

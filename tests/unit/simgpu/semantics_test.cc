@@ -44,8 +44,8 @@ TEST(KernelNameTest, SurvivesAnyText) {
 TEST(KernelNameTest, TellsTheParameters) {
   EXPECT_EQ(
       (std::vector<std::string_view>{"float*", "float const*", "A<int, 2>"}),
-      ParametersOf("void f<int*>(float*, float const*, A<int, 2>)"));
-  EXPECT_TRUE(ParametersOf("").empty());
+      TakeApart("void f<int*>(float*, float const*, A<int, 2>)").parameters);
+  EXPECT_TRUE(TakeApart("").parameters.empty());
 }
 
 TEST(ScalarTypeTest, RoundsAsTheTypeDoes) {
