@@ -76,21 +76,22 @@ bool HaveOneProductAtMost(const std::vector<CallToken>& tokens,
   });
 }
 
-// Whether each pass is one product of the same second operand: its data. Then
-// the first operand is what the passes compute, in buffers that take turns.
-bool IsOneProductOfSameData(const TraceModel& model, const Process& process,
-                            const std::vector<CallToken>& tokens,
-                            const std::vector<TokenSpan>& spans) {
+// Whether all products of all passes have the same second operand: their data.
+// Then the first operand is what the passes compute, in buffers that take
+// turns. A layer's products read what the layer itself has made, or the one
+// before.
+bool AreProductsOfSameData(const TraceModel& model, const Process& process,
+                           const std::vector<CallToken>& tokens,
+                           const std::vector<TokenSpan>& spans) {
   std::optional<uint64_t> data;
   for (const TokenSpan& span : spans) {
-    size_t products = 0;
     for (size_t i = span.first; i < span.end; ++i) {
       const CallToken& token = tokens[i];
       if (!token.product || !token.call.known()) continue;
       const uint64_t at =
           OperandAddress(model, process, process.calls[token.call.value()],
                          Meaning::kPointerB);
-      if (++products > 1 || at != data.value_or(at)) return false;
+      if (at != data.value_or(at)) return false;
       data = at;
     }
   }
@@ -179,7 +180,7 @@ Loop PassesOfLoop(const TraceModel& model, const Process& process,
   };
   if (!alike.passes.empty() &&
       (!AllHaveTheirOwn(tokens, alike.passes) ||
-       IsOneProductOfSameData(model, process, tokens, alike.passes))) {
+       AreProductsOfSameData(model, process, tokens, alike.passes))) {
     return with_other_loops(std::move(alike));
   }
   Loop same_weights = LoopSteps(tokens, AlikeIn::kProducts);

@@ -167,6 +167,20 @@ TEST(StepFinderTest, BuffersThatTakeTurnsAreNoLayers) {
   EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 40);
 }
 
+TEST(StepFinderTest, IterationsThatMultiplyByTheSameDataTwiceAreNoLayers) {
+  // The gradient of least squares by hand: a matrix, then its transpose, times
+  // what forty iterations compute, in buffers that take turns.
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 40; ++i) {
+    const int at = 40 * i;
+    text += Product(at, 1 + i % 4, 100);
+    text += Launch(at + 10, at + 11, "subtract");
+    text += Product(at + 20, 11 + i % 4, 100);
+    text += Launch(at + 30, at + 31, "shrink");
+  }
+  EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 40);
+}
+
 TEST(StepFinderTest, IterationsOfOneProductThatAreReadAreNoLayers) {
   // Both operands are made anew in each of forty iterations, in buffers that
   // take turns; the host reads how far the result moved.
