@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <span>
 
 #include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/operand_address.h"
@@ -23,16 +24,37 @@ constexpr double kNearlyAll = 0.9;
 
 using Weights = std::vector<uint64_t>;  // addresses, sorted
 
-// The first operands of products in passes of one direction.
-Weights WeightsOf(const TraceModel& model, const Process& process,
-                  const std::vector<CallToken>& tokens, const TokenSpan& span,
-                  bool CallToken::*direction = &CallToken::forward) {
+// Where the weights of products lie.
+class WeightPlaces {
+ public:
+  WeightPlaces(const TraceModel& model, const Process& process)
+      : model_(model), process_(process), meanings_(model, process) {}
+
+  // What the library calls weights, else the first operand; 0: not recorded.
+  uint64_t Of(CallId id) {
+    const Call& call = process_.calls[id.value()];
+    const auto& meaning = meanings_.Of(id);
+    for (const Operand& operand :
+         OperandsOf(model_, process_, call, meaning ? &*meaning : nullptr)) {
+      if (operand.use == OperandUse::kWeight) return operand.address;
+    }
+    return WeightAddress(model_, process_, call);
+  }
+
+ private:
+  const TraceModel& model_;
+  const Process& process_;
+  MeaningCache meanings_;
+};
+
+// Of products in passes of one direction.
+Weights WeightsOf(WeightPlaces& places, const std::vector<CallToken>& tokens,
+                  const TokenSpan& span, bool CallToken::*direction) {
   Weights weights;
   for (size_t i = span.first; i < span.end; ++i) {
     const CallToken& token = tokens[i];
     if (!token.product || !(token.*direction) || !token.call.known()) continue;
-    const uint64_t at =
-        WeightAddress(model, process, process.calls[token.call.value()]);
+    const uint64_t at = places.Of(token.call);
     if (at != 0) weights.push_back(at);
   }
   std::sort(weights.begin(), weights.end());
@@ -109,7 +131,10 @@ bool AreCasts(const TraceModel& model, const Process& process,
     const auto& meaning = meanings.Of(token.call);
     for (const Operand& operand :
          OperandsOf(model, process, call, meaning ? &*meaning : nullptr)) {
-      if (operand.role != Meaning::kPointerA) continue;
+      if (operand.role != Meaning::kPointerA &&
+          operand.use != OperandUse::kWeight) {
+        continue;
+      }
       ++weights;
       casts += operand.bits == kCastBits && is_made(operand, token) ? 1 : 0;
     }
@@ -137,44 +162,75 @@ Weights ReadBackward(const Weights& weights, const Weights& backward) {
   return read;
 }
 
+struct Passes {
+  std::vector<Weights> forward;  // of each iteration
+  std::vector<Weights> backward;
+};
+
+Passes WeightsBothWays(const TraceModel& model, const Process& process,
+                       const std::vector<CallToken>& tokens,
+                       std::span<const TokenSpan> iterations) {
+  WeightPlaces places(model, process);
+  Passes weights;
+  for (const TokenSpan& span : iterations) {
+    weights.forward.push_back(
+        WeightsOf(places, tokens, span, &CallToken::forward));
+    weights.backward.push_back(
+        ReadBackward(weights.forward.back(),
+                     WeightsOf(places, tokens, span, &CallToken::backward)));
+  }
+  return weights;
+}
+
+bool AreKnown(const std::vector<Weights>& all) {
+  return std::ranges::none_of(all, &Weights::empty);
+}
+
+// After how many iterations the same weights come again, with others between.
+// 1: they do not.
+size_t PeriodOf(const std::vector<Weights>& all) {
+  for (size_t parts = 2;
+       parts <= std::min(kMostParts, all.size() / kMinRepeats); ++parts) {
+    if (!AreThose(all, parts - 1, false)) return 1;
+    if (AreThose(all, parts, true)) return parts;
+  }
+  return 1;
+}
+
 }  // namespace
 
 bool TrainOneModel(const TraceModel& model, const Process& process,
                    const std::vector<CallToken>& tokens,
                    const std::vector<TokenSpan>& iterations) {
-  std::vector<Weights> forward;
-  std::vector<Weights> backward;
   const size_t n = std::min(iterations.size(), kIterationsLookedAt);
-  for (size_t i = 0; i < n; ++i) {
-    forward.push_back(WeightsOf(model, process, tokens, iterations[i]));
-    backward.push_back(ReadBackward(
-        forward.back(), WeightsOf(model, process, tokens, iterations[i],
-                                  &CallToken::backward)));
-    if (backward.back().empty()) return false;
-  }
-  return n > 1 && AreThose(forward, 1, true) && AreThose(backward, 1, true);
+  const Passes weights =
+      WeightsBothWays(model, process, tokens, {iterations.data(), n});
+  return n > 1 && AreKnown(weights.backward) &&
+         AreThose(weights.forward, 1, true) &&
+         AreThose(weights.backward, 1, true);
 }
 
 size_t PartsByWeights(const TraceModel& model, const Process& process,
                       const ProcessAttribution& attribution,
                       const std::vector<CallToken>& tokens,
                       const std::vector<TokenSpan>& iterations) {
-  std::vector<Weights> all;
   const size_t n = std::min(iterations.size(), kIterationsLookedAt);
-  for (size_t i = 0; i < n; ++i) {
-    if (!IsOfOptimizer(tokens, iterations[i])) return 1;
-    all.push_back(WeightsOf(model, process, tokens, iterations[i]));
-    if (all.back().empty()) return 1;
-  }
-  for (size_t parts = 2; parts <= std::min(kMostParts, n / kMinRepeats);
-       ++parts) {
-    if (!AreThose(all, parts - 1, false)) return 1;
-    if (!AreThose(all, parts, true)) continue;
-    const bool casts =
-        AnyDeviceCasts(model, process, attribution, tokens, iterations[n / 2]);
-    return casts ? 1 : parts;
-  }
-  return 1;
+  const std::span<const TokenSpan> first(iterations.data(), n);
+  const auto of_optimizer = [&](const TokenSpan& span) {
+    return IsOfOptimizer(tokens, span);
+  };
+  if (!std::ranges::all_of(first, of_optimizer)) return 1;
+  Passes weights = WeightsBothWays(model, process, tokens, first);
+  if (!AreKnown(weights.forward)) return 1;
+  // Both models may go forward in each iteration, and one of them backward.
+  const bool same_forward = n > 1 && AreThose(weights.forward, 1, true);
+  if (same_forward && !AreKnown(weights.backward)) return 1;
+  const size_t parts =
+      PeriodOf(same_forward ? weights.backward : weights.forward);
+  if (parts == 1) return 1;
+  const bool casts =
+      AnyDeviceCasts(model, process, attribution, tokens, iterations[n / 2]);
+  return casts ? 1 : parts;
 }
 
 }  // namespace dltap::analyzer

@@ -19,7 +19,24 @@ struct Update {
   bool casts = false;          // the weights, right before each product
   bool reads_weights = false;  // backward, too: for gradients of its input
   bool squares = false;        // the products are of a matrix and itself
+  bool by_turns = false;       // backward go all layers, then half of them
+  bool convolves = false;      // the layers, forward and for their input
 };
+
+constexpr char kConvolutions[] =
+    " storage=f16 batch=8 channels_in=8 channels_out=8 depth_in=1 height_in=8 "
+    "width_in=8 filter_depth=1 filter_height=1 filter_width=1 depth_out=1 "
+    "height_out=8 width_out=8 groups=1\n";
+
+std::string ProductBy(int weights, bool forward, const Update& update) {
+  const std::string at = std::to_string(weights);
+  if (update.convolves) {
+    return "cudnnBackendExecute node_x=1 node_w=" + at +
+           " node_y=2 operation=" + (forward ? "1" : "2") + "\n";
+  }
+  return "cublasGemmEx m=8 n=8 k=8 Atype=14 Btype=14 Ctype=14 A=" + at +
+         (update.squares ? " B=" + at : "") + "\n";
+}
 
 std::string CastAt(size_t us) {
   const std::string at = std::to_string(us);
@@ -47,6 +64,8 @@ Run RunOf(Weight weight, Update update = {}) {
   std::string text =
       "process framework=\"torch 2.11.0\"\ndevice 0 name=gpu\n"
       "thread 0 tid=1 name=python\n";
+  text += std::string("operation 1 conv_forward") + kConvolutions +
+          "operation 2 conv_backward_data" + kConvolutions;
   std::vector<CallToken> tokens;
   std::vector<TokenSpan> iterations;
   uint32_t calls = 0;
@@ -58,11 +77,8 @@ Run RunOf(Weight weight, Update update = {}) {
       text += CastAt(us - 5);
       ++calls;
     }
-    text += "call t=" + at + ".." + end +
-            "us thread=0 cublasGemmEx m=8 n=8 k=8 Atype=14 Btype=14 Ctype=14 "
-            "A=" +
-            std::to_string(a) +
-            (update.squares ? " B=" + std::to_string(a) : "") + "\n";
+    text += "call t=" + at + ".." + end + "us thread=0 " +
+            ProductBy(a, forward, update);
     CallToken token{.signature = 1,
                     .begin_ns = static_cast<int64_t>(us) * 1000,
                     .end_ns = static_cast<int64_t>(us + 4) * 1000};
@@ -76,7 +92,9 @@ Run RunOf(Weight weight, Update update = {}) {
     const size_t first = tokens.size();
     for (size_t p = 0; p < kProducts; ++p) product(weight(i, p), true);
     for (size_t p = 0; p < kProducts; ++p) {
-      product(update.reads_weights ? weight(i, p) : 100'000 + first, false);
+      const bool reads = update.by_turns ? i % 2 == 0 || p < kProducts / 2
+                                         : update.reads_weights;
+      product(reads ? weight(i, p) : 100'000 + first, false);
     }
     tokens.back().update = true;
     tokens.back().optimizer = update.of_optimizer;
@@ -130,6 +148,14 @@ TEST(WeightPartsTest, AModelThatIsTrainedThroughAnotherIsAPart) {
               return (makes ? kMaker : kJudge) + static_cast<int>(p % 2);
             }),
             2);
+}
+
+TEST(WeightPartsTest, WhatOnlyGoesBackwardByTurnsIsAPart) {
+  // What makes goes forward for its judge, too, but learns in its turn alone.
+  const auto both = [](int i, size_t p) { return OneOf(1, i, p); };
+  EXPECT_EQ(PartsOf(both, {.by_turns = true}), 2);
+  EXPECT_EQ(PartsOf(both, {.by_turns = true, .convolves = true}), 2);
+  EXPECT_EQ(PartsOf(both, {.reads_weights = true, .convolves = true}), 1);
 }
 
 TEST(WeightPartsTest, ResultsThatTakeTurnsInTwoBuffersAreNoPart) {
