@@ -14,6 +14,8 @@ namespace {
 constexpr double kUsualShare = 0.6;  // of the iterations are equal
 // Or so many are, and all others end with such a one.
 constexpr double kOftenShare = 0.4;
+// Or so many of each of several models are, and the first share of all.
+constexpr double kByTurnsShare = 0.15;
 
 size_t FirstProduct(const std::vector<CallToken>& tokens,
                     const TokenSpan& span) {
@@ -39,56 +41,85 @@ std::optional<size_t> EndOfTail(const std::vector<CallToken>& tokens,
 UsualIteration::UsualIteration(const std::vector<CallToken>& tokens,
                                const std::vector<TokenSpan>& spans)
     : tokens_(tokens) {
-  struct Alike {
-    const TokenSpan* span = nullptr;
-    size_t count = 0;
-    size_t offset = 0;
-  };
-  absl::flat_hash_map<size_t, Alike> rows;
+  absl::flat_hash_map<size_t, Row> by_hash;
   for (const TokenSpan& span : spans) {
-    Alike& alike = rows[absl::HashOf(ProductsOf(span))];
+    std::vector<uint32_t> products = ProductsOf(span);
+    Row& row = by_hash[absl::HashOf(products)];
     const size_t offset = FirstProduct(tokens, span) - span.first;
     // What else stands in front of some is no part of the iteration.
-    alike.offset = alike.count == 0 ? offset : std::min(alike.offset, offset);
-    alike.span = &span;
-    ++alike.count;
+    row.offset = row.count == 0 ? offset : std::min(row.offset, offset);
+    row.products = std::move(products);
+    ++row.count;
   }
+  std::vector<Row> rows;
+  for (auto& [hash, row] : by_hash) {
+    if (row.count >= kMinRepeats && !row.products.empty())
+      rows.push_back(std::move(row));
+  }
+  // Of two rows one may be the end of the other: the longer ones first.
+  std::ranges::sort(rows, [](const Row& a, const Row& b) {
+    return a.products.size() != b.products.size()
+               ? a.products.size() > b.products.size()
+               : a.products > b.products;
+  });
+  rows_ = UsualOne(rows, spans);
+  if (rows_.empty()) rows_ = UsualOnes(std::move(rows), spans.size());
+}
+
+std::vector<UsualIteration::Row> UsualIteration::UsualOne(
+    const std::vector<Row>& rows, const std::vector<TokenSpan>& spans) const {
   const auto n = static_cast<double>(spans.size());
-  for (const auto& [hash, alike] : rows) {
-    const auto count = static_cast<double>(alike.count);
-    if (count < kOftenShare * n || alike.count < kMinRepeats) continue;
-    std::vector<uint32_t> products = ProductsOf(*alike.span);
-    // Of two rows that are as frequent one may be the end of the other.
-    if (!products_.empty() && products_.size() <= products.size()) continue;
-    const std::vector<uint32_t> before =
-        std::exchange(products_, std::move(products));
-    const size_t offset = std::exchange(offset_, alike.offset);
-    const bool all_end_so = std::ranges::all_of(
-        spans,
-        [this](const TokenSpan& span) { return BeginOf(span).has_value(); });
-    if (count >= kUsualShare * n || all_end_so) continue;
-    products_ = before;
-    offset_ = offset;
+  for (const Row& row : rows) {
+    const auto count = static_cast<double>(row.count);
+    if (count < kOftenShare * n) continue;
+    const bool is_usual =
+        count >= kUsualShare * n ||
+        std::ranges::all_of(spans, [&](const TokenSpan& span) {
+          return BeginOf(row, span).has_value();
+        });
+    if (is_usual) return std::vector<Row>(1, row);
   }
+  return {};
+}
+
+// Models that are trained by turns have a row each.
+std::vector<UsualIteration::Row> UsualIteration::UsualOnes(
+    std::vector<Row> rows, size_t n_spans) {
+  const auto n = static_cast<double>(n_spans);
+  std::erase_if(rows, [n](const Row& row) {
+    return static_cast<double>(row.count) < kByTurnsShare * n;
+  });
+  size_t count = 0;
+  for (const Row& row : rows) count += row.count;
+  if (static_cast<double>(count) < kUsualShare * n) rows.clear();
+  return rows;
 }
 
 std::optional<size_t> UsualIteration::BeginOf(const TokenSpan& span) const {
-  if (products_.empty()) return std::nullopt;
-  size_t missing = products_.size();
+  std::optional<size_t> inside;
+  for (const Row& row : rows_) {
+    const std::optional<size_t> begin = BeginOf(row, span);
+    if (begin == span.first) return begin;
+    if (!inside) inside = begin;
+  }
+  return inside;
+}
+
+std::optional<size_t> UsualIteration::BeginOf(const Row& row,
+                                              const TokenSpan& span) const {
+  size_t missing = row.products.size();
   size_t begin = span.end;
   while (missing > 0 && begin > span.first) {
     const CallToken& token = tokens_[--begin];
     if (!token.product) continue;
-    if (token.signature != products_[missing - 1]) return std::nullopt;
+    if (token.signature != row.products[missing - 1]) return std::nullopt;
     --missing;
   }
   if (missing > 0) return std::nullopt;
   if (FirstProduct(tokens_, span) == begin) return span.first;
   size_t before = begin;
   while (before > span.first && !tokens_[before - 1].product) --before;
-  // Graphs run in any order: more than usual may come before the product.
-  begin = std::min(begin - std::min(begin - span.first, offset_),
-                   EndOfTail(tokens_, before, begin).value_or(begin));
+  begin = BeginBehind(before, begin, row.offset);
   // The update is made of those gradients, too.
   const bool has_gradients =
       std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(span.first),
@@ -98,6 +129,19 @@ std::optional<size_t> UsualIteration::BeginOf(const TokenSpan& span) const {
     return std::nullopt;
   }
   return begin;
+}
+
+// Where the iteration begins whose first product is `product`, behind passes
+// that compute up to `passes_end`. What usually comes before that product, as
+// an average of the weights, may have been done in front of the passes: where
+// it has no room behind them, what the host reads ends them. Graphs run in any
+// order: more than usual may come before the product.
+size_t UsualIteration::BeginBehind(size_t passes_end, size_t product,
+                                   size_t offset) const {
+  const std::optional<size_t> tail = EndOfTail(tokens_, passes_end, product);
+  const size_t room = product - passes_end;
+  if (room < offset) return tail.value_or(passes_end);
+  return std::min(product - offset, tail.value_or(product));
 }
 
 // A run of a module gives the gradients of its own batch. One is enough for an
@@ -115,10 +159,12 @@ bool UsualIteration::IsOneRunBehindResult(size_t begin, size_t end) const {
 }
 
 bool UsualIteration::MayBreakOffIn(const TokenSpan& span) const {
-  if (products_.empty()) return true;
+  if (rows_.empty()) return true;
   const std::vector<uint32_t> begun = ProductsOf(span);
-  return begun.size() <= products_.size() &&
-         std::equal(begun.begin(), begun.end(), products_.begin());
+  return std::ranges::any_of(rows_, [&begun](const Row& row) {
+    return begun.size() <= row.products.size() &&
+           std::equal(begun.begin(), begun.end(), row.products.begin());
+  });
 }
 
 std::vector<uint32_t> UsualIteration::ProductsOf(const TokenSpan& span) const {

@@ -19,7 +19,8 @@ std::optional<size_t> EndOfTail(const std::vector<CallToken>& tokens,
                                 size_t first, size_t next);
 
 // The row of products that most iterations have in common, forward and
-// backward; or that many have and all others end with. An iteration that ends
+// backward; or that many have and all others end with; or, where models are
+// trained by turns, the rows that most have. An iteration that ends
 // with it and has more passes forward in front of it follows something else,
 // whatever that is made of.
 class UsualIteration {
@@ -38,12 +39,22 @@ class UsualIteration {
   bool MayBreakOffIn(const TokenSpan& span) const;
 
  private:
+  struct Row {
+    std::vector<uint32_t> products;  // their signatures
+    size_t count = 0;                // of the iterations that have it
+    size_t offset = 0;  // of the first, from the begin of the iteration
+  };
+
+  std::vector<Row> UsualOne(const std::vector<Row>& rows,
+                            const std::vector<TokenSpan>& spans) const;
+  static std::vector<Row> UsualOnes(std::vector<Row> rows, size_t n_spans);
+  std::optional<size_t> BeginOf(const Row& row, const TokenSpan& span) const;
+  size_t BeginBehind(size_t passes_end, size_t product, size_t offset) const;
   bool IsOneRunBehindResult(size_t begin, size_t end) const;
   std::vector<uint32_t> ProductsOf(const TokenSpan& span) const;
 
   const std::vector<CallToken>& tokens_;
-  std::vector<uint32_t> products_;  // their signatures
-  size_t offset_ = 0;  // of the first, from the begin of the iteration
+  std::vector<Row> rows_;  // the longest first
 };
 
 }  // namespace dltap::analyzer

@@ -211,6 +211,17 @@ TEST(TrainingStepsTest, PassesForwardAmongStepsAreEvaluation) {
                           "37u", "41e"));
 }
 
+TEST(TrainingStepsTest, PassesEndWithWhatIsReadThoughAnAverageCameBeforeThem) {
+  // An average of the weights follows each update; samples follow that of each
+  // fourth one.
+  const std::string step = "kkkkkk<(a(b)b)aO";
+  const std::string samples = "kkkkkk" + Repeat("(a(b", 3) + ">";
+  const std::string next = "<(a(b)b)aO" + Repeat(step, 3);
+  EXPECT_THAT(Spans(Repeat(step, 4) + samples + next + samples + next),
+              ElementsAre("0u", "12u", "24u", "36u", "48e", "61u", "67u", "79u",
+                          "91u", "103e", "116u", "122u", "134u", "146u"));
+}
+
 TEST(TrainingStepsTest, APassOverTheStepsOwnInputIsPartOfIt) {
   // Hard examples are sought among those of each third batch, before it.
   const std::string step = "<<(a(c)c)aU";
@@ -234,6 +245,14 @@ TEST(TrainingStepsTest, PassesOfOneModelAmongStepsOfTwoAreEvaluation) {
   EXPECT_THAT(
       Spans(Repeat(step, 5) + "(a(c(a(c(a(c" + Repeat(step, 3)),
       ElementsAre("0u", "8u", "16u", "24u", "32u", "40e", "46u", "54u", "62u"));
+}
+
+TEST(TrainingStepsTest, PassesInFrontOfModelsThatTakeTurnsAreEvaluation) {
+  // What makes and its judge, in the same calls; the judge is asked of batches.
+  const std::string step = "(a(b(a)a)b)aO<(a(b(a(a)a)aO";
+  EXPECT_THAT(Spans(Repeat(step, 4) + "<(a<(a<(a" + Repeat(step, 3)),
+              ElementsAre("0u", "7u", "15u", "22u", "30u", "37u", "45u", "52u",
+                          "60e", "66u", "73u", "81u", "88u", "96u", "103u"));
 }
 
 TEST(TrainingStepsTest, PassesOfAnotherKindAfterTheLastStepAreEvaluation) {
