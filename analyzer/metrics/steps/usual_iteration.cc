@@ -48,8 +48,9 @@ UsualIteration::UsualIteration(const std::vector<CallToken>& tokens,
     const size_t offset = FirstProduct(tokens, span) - span.first;
     // What else stands in front of some is no part of the iteration.
     row.offset = row.count == 0 ? offset : std::min(row.offset, offset);
+    if (row.count++ > 0) continue;
     row.products = std::move(products);
-    ++row.count;
+    row.passes = PassesOf(span);
   }
   std::vector<Row> rows;
   for (auto& [hash, row] : by_hash) {
@@ -125,7 +126,8 @@ std::optional<size_t> UsualIteration::BeginOf(const Row& row,
       std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(span.first),
                   tokens_.begin() + static_cast<ptrdiff_t>(begin),
                   [](const CallToken& token) { return token.backward; });
-  if (has_gradients && !IsOneRunBehindResult(begin, span.end)) {
+  if (has_gradients && !IsOneRunBehindResult(begin, span.end) &&
+      !AreReadAndDeriveLess({span.first, begin})) {
     return std::nullopt;
   }
   return begin;
@@ -158,6 +160,20 @@ bool UsualIteration::IsOneRunBehindResult(size_t begin, size_t end) const {
   return run != 0;
 }
 
+// Whether the host reads what comes of `front` and its passes are those of the
+// iterations with fewer gradients: not of the weights. An evaluation of forces,
+// or of an equation, derives by its input alone.
+bool UsualIteration::AreReadAndDeriveLess(const TokenSpan& front) const {
+  if (front.end == front.first || !tokens_[front.end - 1].d2h) return false;
+  return std::ranges::all_of(PassesOf(front), [this](const Pass& pass) {
+    return std::ranges::any_of(rows_, [&pass](const Row& row) {
+      return std::ranges::any_of(row.passes, [&pass](const Pass& usual) {
+        return pass.forward == usual.forward && pass.backward < usual.backward;
+      });
+    });
+  });
+}
+
 bool UsualIteration::MayBreakOffIn(const TokenSpan& span) const {
   if (rows_.empty()) return true;
   const std::vector<uint32_t> begun = ProductsOf(span);
@@ -165,6 +181,24 @@ bool UsualIteration::MayBreakOffIn(const TokenSpan& span) const {
     return begun.size() <= row.products.size() &&
            std::equal(begun.begin(), begun.end(), row.products.begin());
   });
+}
+
+std::vector<UsualIteration::Pass> UsualIteration::PassesOf(
+    const TokenSpan& span) const {
+  std::vector<Pass> passes;
+  Pass pass;
+  for (size_t i = span.first; i < span.end; ++i) {
+    const CallToken& token = tokens_[i];
+    if (!token.product) continue;
+    if (token.backward) {
+      ++pass.backward;
+      continue;
+    }
+    if (pass.backward > 0) passes.push_back(std::exchange(pass, {}));
+    pass.forward.push_back(token.signature);
+  }
+  if (pass.backward > 0) passes.push_back(std::move(pass));
+  return passes;
 }
 
 std::vector<uint32_t> UsualIteration::ProductsOf(const TokenSpan& span) const {

@@ -39,10 +39,18 @@ class UsualIteration {
   bool MayBreakOffIn(const TokenSpan& span) const;
 
  private:
+  using Products = std::vector<uint32_t>;  // their signatures
+
+  struct Pass {
+    Products forward;
+    size_t backward = 0;  // products behind them
+  };
+
   struct Row {
-    std::vector<uint32_t> products;  // their signatures
-    size_t count = 0;                // of the iterations that have it
-    size_t offset = 0;  // of the first, from the begin of the iteration
+    Products products;
+    std::vector<Pass> passes;  // that go backward
+    size_t count = 0;          // of the iterations that have it
+    size_t offset = 0;         // of the first, from the begin of the iteration
   };
 
   std::vector<Row> UsualOne(const std::vector<Row>& rows,
@@ -50,6 +58,8 @@ class UsualIteration {
   static std::vector<Row> UsualOnes(std::vector<Row> rows, size_t n_spans);
   std::optional<size_t> BeginOf(const Row& row, const TokenSpan& span) const;
   size_t BeginBehind(size_t passes_end, size_t product, size_t offset) const;
+  bool AreReadAndDeriveLess(const TokenSpan& front) const;
+  std::vector<Pass> PassesOf(const TokenSpan& span) const;
   bool IsOneRunBehindResult(size_t begin, size_t end) const;
   std::vector<uint32_t> ProductsOf(const TokenSpan& span) const;
 

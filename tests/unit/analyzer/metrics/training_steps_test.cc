@@ -255,6 +255,20 @@ TEST(TrainingStepsTest, PassesInFrontOfModelsThatTakeTurnsAreEvaluation) {
                           "60e", "66u", "73u", "81u", "88u", "96u", "103u"));
 }
 
+TEST(TrainingStepsTest, AnEvaluationMayDeriveByItsInput) {
+  // Forces: a step derives by the input, then by the weights.
+  const std::string epoch =
+      Repeat("<(a(b)b)a)c)dO", 4) + Repeat("<(a(b)b)a>", 2);
+  EXPECT_THAT(Spans(epoch + epoch),
+              ElementsAre("0u", "8u", "16u", "24u", "32e", "44u", "52u", "60u",
+                          "68u", "76e"));
+  // Unless it is not read: hard examples, made of inputs.
+  const std::string hard = "<(a(b)b)a<(a(b)b)a)c)dO";
+  EXPECT_THAT(
+      Spans(Repeat(Repeat("<(a(b)b)a)c)dO", 3) + hard, 2)),
+      ElementsAre("0u", "8u", "16u", "24u", "37u", "45u", "53u", "61u"));
+}
+
 TEST(TrainingStepsTest, PassesOfAnotherKindAfterTheLastStepAreEvaluation) {
   const std::string step = "<(a(c)c)aU";
   EXPECT_THAT(Spans(Repeat(step, 3) + "<(c(c"),
