@@ -119,8 +119,8 @@ uint64_t PartsWithInput(const std::vector<CallToken>& tokens,
                         const std::vector<TokenSpan>& parts,
                         const std::vector<TokenSpan>& steps) {
   if (steps.size() >= parts.size()) return 0;
-  size_t in_each = 0;
   size_t all = 0;
+  std::vector<size_t> in_each;  // of the whole ones
   for (const TokenSpan& step : steps) {
     if (step.use == StepUse::kEvaluation) continue;
     const auto inside =
@@ -129,15 +129,22 @@ uint64_t PartsWithInput(const std::vector<CallToken>& tokens,
                  part.end <= step.end && TakesInput(tokens, part);
         }));
     all += inside;
-    if (step.use == StepUse::kIncomplete || step.use == StepUse::kInterrupted) {
-      continue;
-    }
-    if (in_each == 0) in_each = inside;
-    if (inside != in_each) return 0;
+    if (step.use != StepUse::kIncomplete && step.use != StepUse::kInterrupted)
+      in_each.push_back(inside);
   }
+  if (in_each.empty() || in_each.back() < 2) return 0;
+  const size_t usual = in_each.back();
+  // The first input of all may be copied with the weights, before the steps.
+  if (in_each.front() + 1 == usual) {
+    ++in_each.front();
+    ++all;
+  }
+  const bool alike =
+      std::ranges::all_of(in_each, [usual](size_t n) { return n == usual; });
+  if (!alike) return 0;
   const auto left_out = static_cast<size_t>(
       std::ranges::count(steps, StepUse::kEvaluation, &TokenSpan::use));
-  return in_each > 1 ? left_out + all : 0;
+  return left_out + all;
 }
 
 std::vector<TokenSpan> JoinedTo(const std::vector<size_t>& lengths,

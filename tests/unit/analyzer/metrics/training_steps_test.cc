@@ -484,13 +484,16 @@ TEST(StepPartsTest, LengthsThatVaryMakeNoParts) {
 }
 
 TEST(StepPartsTest, BatchesOfTasksThatTakeTurnsMayBeSteps) {
-  const auto other_count = [](std::string_view step) {
-    const std::vector<CallToken> tokens = TokensFromText(Repeat(step, 4));
+  const auto other_count = [](std::string_view step, size_t before = 0) {
+    const std::vector<CallToken> tokens =
+        TokensFromText(Repeat(step, 4).substr(before));
     const std::vector<TokenSpan> parts = TrainingSteps(tokens).passes;
     return PartsWithInput(tokens, parts, JoinedTo({2, 2, 2, 2}, tokens, parts));
   };
   EXPECT_EQ(other_count("<(a)bO<(c)dP"), 8);
   EXPECT_EQ(other_count("<(a)bO(c)dP"), 0);
+  // The first batch may be copied with the weights, before the loop.
+  EXPECT_EQ(other_count("<(a)bO<(c)dP", 1), 8);
 }
 
 TEST(TrainingStepsTest, ReadingAMeanAfterTheLastStepIsNoStep) {
