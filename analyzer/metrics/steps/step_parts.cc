@@ -16,6 +16,9 @@ constexpr size_t kIterationsLookedAt = 4096;
 constexpr double kUnlike = 0.05;     // of two iterations' products
 constexpr double kExplained = 0.25;  // of the unlikeness may remain
 
+// Equal iterations in a row: these are a loop of their own.
+constexpr size_t kOtherLoop = 8;
+
 constexpr size_t kKinds = 256;     // of calls
 constexpr size_t kMostKinds = 16;  // of iterations
 
@@ -157,6 +160,23 @@ std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
   return kinds;
 }
 
+// Whether equal iterations always stand in long rows, of which each changes
+// `to_next`: loops that take turns (a task is learned, then its weights' worth
+// is measured), not parts of a step.
+bool AreLoopsByTurns(const std::vector<double>& to_next) {
+  size_t changes = 0;
+  size_t row = 1;
+  for (const double change : to_next) {
+    if (change > 0) {
+      if (row < kOtherLoop) return false;
+      ++changes;
+      row = 0;
+    }
+    ++row;
+  }
+  return changes > 0;
+}
+
 }  // namespace
 
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
@@ -170,6 +190,7 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
     const double unlike = Unlikeness(profiles[i], profiles[i + 1], in);
     to_next[i] = unlike >= kUnlike ? unlike : 0;
   }
+  if (AreLoopsByTurns(to_next)) return 1;
   // Where the kind changes, is it the same change `parts` iterations later? A
   // change without one there says nothing: once is no repetition.
   for (size_t parts = 2; parts <= std::min(kMostParts, n / kMinRepeats);

@@ -438,6 +438,12 @@ TEST(StepPartsTest, CriticsOfTwoPassesEachAndAGeneratorOfOneAreOneStep) {
   EXPECT_EQ(Parts(Repeat(Repeat("<(a)a]x(a)a]xU", 3) + "(a)a]yU", 5)), 4);
 }
 
+TEST(StepPartsTest, LoopsThatTakeTurnsAreNoParts) {
+  // A task is learned, then gradients are looked at; three tasks.
+  EXPECT_EQ(Parts(Repeat(Repeat("<(a)bO", 20) + Repeat("<(a)bV", 10), 3)), 1);
+  EXPECT_EQ(Parts(Repeat(Repeat("<(a)bO", 20) + "<(c)dV", 4)), 21);
+}
+
 TEST(StepPartsTest, ASmallerLastGroupOfAnEpochMakesNoParts) {
   // Ten batches an epoch, an update after four, four and two.
   const std::string batch = "<(a(b)b)a";
