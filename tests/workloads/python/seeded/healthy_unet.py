@@ -11,7 +11,7 @@ import common
 def block(taken: int, made: int) -> nn.Sequential:
     layers = []
     for channels in (taken, made):
-        layers += [nn.Conv2d(channels, made, 3, padding=1),
+        layers += [nn.Conv2d(channels, made, 3, padding=1, bias=False),
                    nn.BatchNorm2d(made), nn.ReLU()]
     return nn.Sequential(*layers)
 
