@@ -54,6 +54,14 @@ constexpr Rule kRules[] = {
     {"bucket_copies", kNeedsGpuWork, kOfAll, AdviseBucketCopies},
     {"unfolded_convolutions", kNeedsGpuWork, kOfAll,
      AdviseUnfoldedConvolutions},
+    {"norm_biases", kNeedsGpuWork, kOfAll, AdviseNormBiases},
+    {"double_softmax", kNeedsGpuWork, kOfAll, AdviseDoubleSoftmax},
+    {"grown_arrays", kNeedsGpuWork, kOfAll, AdviseGrownArrays},
+    {"single_passes", kNeedsGpuWork, kOfAll, AdviseSinglePasses},
+    {"split_products", kNeedsGpuWork, kOfAll, AdviseSplitProducts},
+    {"stacked_samples", kNeedsGpuWork, kOfAll, AdviseStackedSamples},
+    {"overwritten_fills", kNeedsGpuWork, kOfAll, AdviseOverwrittenFills},
+    {"expert_loop", kNeedsGpuWork, kOfAll, AdviseExpertLoop},
 };
 
 }  // namespace

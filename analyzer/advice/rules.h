@@ -77,6 +77,14 @@ void AdviseGradientSends(const Facts& facts, std::vector<Advice>& out);
 void AdviseBucketCopies(const Facts& facts, std::vector<Advice>& out);
 void AdviseWideGradients(const Facts& facts, std::vector<Advice>& out);
 void AdviseUnfoldedConvolutions(const Facts& facts, std::vector<Advice>& out);
+void AdviseNormBiases(const Facts& facts, std::vector<Advice>& out);
+void AdviseDoubleSoftmax(const Facts& facts, std::vector<Advice>& out);
+void AdviseGrownArrays(const Facts& facts, std::vector<Advice>& out);
+void AdviseSinglePasses(const Facts& facts, std::vector<Advice>& out);
+void AdviseSplitProducts(const Facts& facts, std::vector<Advice>& out);
+void AdviseStackedSamples(const Facts& facts, std::vector<Advice>& out);
+void AdviseOverwrittenFills(const Facts& facts, std::vector<Advice>& out);
+void AdviseExpertLoop(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer
 

@@ -30,13 +30,21 @@ double BesideNs(const Facts& facts) {
   return ns;
 }
 
+// Each expert's rows, and its matrices where they are slices, have such
+// gradients: the loop has advice of its own.
+bool HasExpertLoop(const Facts& facts) {
+  constexpr double kLeastOfLoop = 0.05;  // of the step
+  const AvoidableSums& loop = facts.totals.avoidable.of(Avoidable::kExpertLoop);
+  return facts.ShareOfStep(facts.Step(loop.ns)) >= kLeastOfLoop;
+}
+
 }  // namespace
 
 void AdviseSlicedGradients(const Facts& facts, std::vector<Advice>& out) {
   const AvoidableSums& work =
       facts.totals.avoidable.of(Avoidable::kSlicedGradients);
   const double ns = facts.Step(work.ns);
-  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  if (facts.ShareOfStep(ns) < kLeastShare || HasExpertLoop(facts)) return;
   Advice advice =
       SavingOf(facts, work, WaitedFor(facts, LayerClass::kElementwise));
   advice.gain_high_ns =

@@ -43,9 +43,13 @@ double BesideNs(const Facts& facts) {
 
 }  // namespace
 
+// What makes the next batch sample by sample stands behind the update, too.
 void AdviseTensorByTensor(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableWork& avoidable = facts.totals.avoidable;
+  const bool makes_batch = avoidable.of(Avoidable::kStackedSamples).ns > 0;
   for (const Row& row : kRows) {
-    const AvoidableSums& work = facts.totals.avoidable.of(row.side);
+    if (makes_batch && row.side == Avoidable::kAfterUpdate) continue;
+    const AvoidableSums& work = avoidable.of(row.side);
     const double ns = facts.Step(work.ns);
     const double kernels = facts.Step(work.count);
     if (facts.ShareOfStep(ns) < kLeastShare || kernels <= kLeastKernels) {

@@ -115,7 +115,15 @@ std::string_view Name(Avoidable kind) {
                                                     "unfolded_convolutions",
                                                     "repeated_tokens",
                                                     "pass_uploads",
-                                                    "odd_sizes"};
+                                                    "odd_sizes",
+                                                    "norm_biases",
+                                                    "double_softmax",
+                                                    "grown_arrays",
+                                                    "single_passes",
+                                                    "split_products",
+                                                    "stacked_samples",
+                                                    "overwritten_fills",
+                                                    "expert_loop"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -499,6 +507,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   FollowCasts(part);
   FollowWeights(part);
   FollowForms(part);  // before the kernel counts as one of the last product
+  FollowParts(part);
   FollowExtraPasses(part);
   AddCellCall(part);
 }
@@ -539,6 +548,7 @@ void AvoidableKeeper::CloseWindow() {
   FinishUnfolds();
   FinishTokens();
   FinishUploads();
+  FinishParts();
   buckets_.EndWindow();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {

@@ -11,18 +11,26 @@
 
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/metrics/avoidable/dense_tables.h"
+#include "analyzer/metrics/avoidable/double_softmax.h"
 #include "analyzer/metrics/avoidable/equal_passes.h"
+#include "analyzer/metrics/avoidable/expert_loop.h"
 #include "analyzer/metrics/avoidable/extra_passes.h"
 #include "analyzer/metrics/avoidable/gradient_buckets.h"
 #include "analyzer/metrics/avoidable/gradient_checks.h"
+#include "analyzer/metrics/avoidable/grown_arrays.h"
 #include "analyzer/metrics/avoidable/grown_caches.h"
 #include "analyzer/metrics/avoidable/many_tables.h"
 #include "analyzer/metrics/avoidable/needless_casts.h"
+#include "analyzer/metrics/avoidable/norm_biases.h"
 #include "analyzer/metrics/avoidable/one_hot.h"
+#include "analyzer/metrics/avoidable/overwritten_fills.h"
 #include "analyzer/metrics/avoidable/pass_uploads.h"
 #include "analyzer/metrics/avoidable/pointwise_chain.h"
 #include "analyzer/metrics/avoidable/repeated_tokens.h"
+#include "analyzer/metrics/avoidable/single_passes.h"
 #include "analyzer/metrics/avoidable/sliced_gradients.h"
+#include "analyzer/metrics/avoidable/split_products.h"
+#include "analyzer/metrics/avoidable/stacked_samples.h"
 #include "analyzer/metrics/avoidable/unfolded_convolutions.h"
 #include "analyzer/metrics/avoidable/unused_gradients.h"
 #include "analyzer/metrics/avoidable/update_run.h"
@@ -72,6 +80,14 @@ enum class Avoidable : uint8_t {
   kRepeatedTokens,        // of a sequence, with each token that joins it
   kPassUploads,           // copies of what the host makes for a layer
   kOddSizes,              // products of rows that no load of 16 bytes fits
+  kNormBiases,            // of convolutions, which a norm takes away again
+  kDoubleSoftmax,         // before a loss that takes it itself
+  kGrownArrays,           // copied to append a part, in a loop
+  kSinglePasses,          // over one sample each
+  kSplitProducts,         // of one input, with many small matrices
+  kStackedSamples,        // work on each by itself, before they are joined
+  kOverwrittenFills,      // of what is written right behind them
+  kExpertLoop,            // one expert after the other
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -174,6 +190,19 @@ class AvoidableKeeper {
   void FollowExtraPasses(const Part& part);
   void AddCellCall(const Part& part);
   void FollowForms(const Part& part);
+  void FollowNormBiases(const Part& part);
+  void FollowDoubleSoftmax(const Part& part);
+  void FollowGrownArrays(const Part& part);
+  std::optional<SinglePasses::Input> SampleOf(const Part& part) const;
+  void FollowSinglePasses(const Part& part);
+  void FollowSplitProducts(const Part& part);
+  uint64_t BlocksOf(const Activity& activity) const;
+  double BytesNs(double bytes) const;
+  void FollowStackedSamples(const Part& part);
+  void FollowFills(const Part& part);
+  void FollowExperts(const Part& part);
+  void FollowParts(const Part& part);
+  void FinishParts();
   void FollowGradientChecks(const Part& part);
   void FollowZeros(const Part& part);
   void FinishZeros();
@@ -233,6 +262,14 @@ class AvoidableKeeper {
   RepeatedTokens tokens_;
   PassUploads uploads_;
   UnusedGradients unused_;
+  NormBiases norm_biases_;
+  DoubleSoftmax double_softmax_;
+  GrownArrays grown_arrays_;
+  SinglePasses single_passes_;
+  SplitProducts split_products_;
+  StackedSamples stacked_samples_;
+  OverwrittenFills fills_;
+  ExpertLoop experts_;
   bool has_update_ = false;  // since the last product
   CallId last_product_;      // the call
   StreamId chain_stream_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "analyzer/attribution/glue.h"
 #include "analyzer/attribution/name_rules.h"
 
 namespace dltap::analyzer {
@@ -31,6 +32,33 @@ void SetOfForms(std::string_view name, uint32_t& traits) {
   set(HasAny(name, {"cunn_SoftMax"}) && HasAny(name, {"LogSoftMax"}) &&
           HasAny(name, {"float, float, float"}),
       kWideSoftmaxName);
+}
+
+// Of PyTorch's kernels beside a layer's own.
+void SetOfLayers(std::string_view name, uint32_t& traits) {
+  const auto set = [&](bool has, Trait trait) {
+    if (has) traits |= trait;
+  };
+  set(HasAny(name, {"native::elementwise_kernel<"}) &&
+          HasAny(name, {"CUDAFunctor_add<"}),
+      kBroadcastSumName);
+  set(FillsWholeNumbers(name), kWholeFillName);
+  set(HasAny(name, {"batch_norm_collect_statistics", "bn_fw_tr",
+                    "nhwc_batch_norm_fwd"}),
+      kBatchMeanName);
+  // One that fits a warp tells by an argument whether it is a logarithm.
+  const bool fits_warp = HasAny(name, {"softmax_warp_"});
+  const bool is_softmax =
+      fits_warp || HasAny(name, {"SoftMaxForward", "SoftMaxBackward"});
+  const bool is_log = HasAny(name, {fits_warp ? ", true, " : "LogSoftMax"});
+  set(is_softmax, is_log ? kLogSoftmaxName : kSoftmaxName);
+  set(HasAny(name, {"nll_loss"}), kClassLossName);
+  set(HasAny(name, {"MulFunctor<"}), kMultiplicationName);
+  set(HasAny(name, {"index_elementwise_kernel", "vectorized_gather_kernel",
+                    "indexSelect"}),
+      kGatherName);
+  set(HasAny(name, {"indexFuncLargeIndex", "indexFuncSmallIndex"}),
+      kSumOfRowsName);
 }
 
 }  // namespace
@@ -83,6 +111,7 @@ uint32_t TraitsOfKernel(std::string_view name) {
       kAddcdivName);
   set(HasAny(name, {"FusedAdam", "fused_adam", "addcdiv"}), kAdamName);
   SetOfForms(name, traits);
+  SetOfLayers(name, traits);
   return traits;
 }
 

@@ -31,8 +31,17 @@ enum Trait : uint32_t {
   kAdamName = 1 << 18,
   kTableGradientName = 1 << 19,  // adds up rows of a table's gradient
   kAllReduceName = 1 << 20,
-  kUnfoldName = 1 << 21,  // patches of a convolution to rows of a matrix
-  kFoldName = 1 << 22     // and back
+  kUnfoldName = 1 << 21,        // patches of a convolution to rows of a matrix
+  kFoldName = 1 << 22,          // and back
+  kBroadcastSumName = 1 << 23,  // adds up two tensors, one of them broadcast
+  kWholeFillName = 1 << 24,     // of kFillName: with whole numbers
+  kBatchMeanName = 1 << 25,     // of a norm that takes its batch's mean
+  kSoftmaxName = 1 << 26,       // or the gradient of one, as the next
+  kLogSoftmaxName = 1 << 27,    // its logarithm
+  kClassLossName = 1 << 28,     // of one class by index, and its gradient
+  kMultiplicationName = 1 << 29,  // of elements
+  kGatherName = 1 << 30,          // of rows by index
+  kSumOfRowsName = 1U << 31       // added to rows by index
 };
 
 uint32_t TraitsOfKernel(std::string_view demangled);

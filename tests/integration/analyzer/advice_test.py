@@ -55,6 +55,14 @@ RULES = {
     "odd_sizes": "odd_sizes",
     "no_cache": "repeated_tokens",
     "masks": "pageable",
+    "bias": "norm_biases",
+    "double_softmax": "double_softmax",
+    "grown": "grown_arrays",
+    "one_by_one": "single_passes",
+    "heads": "split_products",
+    "augment": "stacked_samples",
+    "deterministic": "overwritten_fills",
+    "experts": "expert_loop",
 }
 # Copies that run ahead are all over before the last steps; that rows grow is
 # seen when they have grown a few times.

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/saving.h"
+
+// Samples of one array that go through the layers one by one.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.10;     // of the step
+constexpr double kSurelyLaunched = 0.4;  // of the idle time for launches
+
+constexpr Wording kAct = {
+    .any = "all samples through the layers at once, as one batch",
+    .torch = "model(batch) in place of a loop over its samples"};
+
+}  // namespace
+
+void AdviseSinglePasses(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableSums& work =
+      facts.totals.avoidable.of(Avoidable::kSinglePasses);
+  const double ns = facts.Step(work.ns);
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  Advice advice = SavingOf(facts, work, WaitedFor(facts, Direction::kForward));
+  // Backward it is the same, and between all of it the host.
+  const double others_ns = facts.Step(facts.totals.all.gpu_ns) - ns +
+                           facts.Step(facts.totals.in(DeviceState::kIdle));
+  advice.gain_high_ns =
+      std::min(advice.gain_high_ns + std::max(0.0, others_ns), facts.step_ns);
+  const double passes = advice.evidence.count;
+  if (!facts.figures.program.has_fixed_costs && passes > 1) {
+    advice.gain_low_ns = std::min(
+        advice.gain_low_ns + kSurelyLaunched * (1 - 1 / passes) *
+                                 facts.Step(facts.Signs(Sign::kLaunchIdle).ns),
+        advice.gain_high_ns);
+  }
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f equal passes a step, %.2f ms, each over one sample, which lies "
+      "right behind that of the pass before",
+      advice.evidence.count, ns * 1e-6);
+  advice.phase = Phase::kForward;
+  advice.claimed_ns = facts.step_ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/avoidable/double_softmax.h"
+
+#include <utility>
+
+namespace dltap::analyzer {
+
+// Softmax, logarithm of a softmax, loss.
+void DoubleSoftmax::AddForward(Kernel kernel, double ns, bool is_new) {
+  if (std::exchange(is_backward_, false)) {
+    stage_ = Stage::kNone;
+    open_ = {};
+  }
+  if (kernel == Kernel::kCast) return;
+  if (kernel == Kernel::kSoftmax) {
+    forward_ = {.count = is_new ? 1U : 0U, .ns = ns};
+    stage_ = Stage::kFirst;
+  } else if (kernel == Kernel::kLogSoftmax && stage_ == Stage::kFirst) {
+    stage_ = Stage::kSecond;
+  } else {
+    if (kernel == Kernel::kLoss && stage_ == Stage::kSecond) open_ = forward_;
+    stage_ = Stage::kNone;
+  }
+}
+
+// The same row from its end. A sum behind it is of gradients: the first softmax
+// goes into something else, too.
+DoubleSoftmax::Sums DoubleSoftmax::AddBackward(Kernel kernel, double ns,
+                                               bool is_new) {
+  if (!std::exchange(is_backward_, true)) stage_ = Stage::kNone;
+  if (kernel == Kernel::kCast) return {};
+  const Stage before = std::exchange(stage_, Stage::kNone);
+  if (before == Stage::kThird && kernel != Kernel::kSum) {
+    const Sums forward = std::exchange(open_, {});
+    return {.count = forward.count + backward_.count,
+            .ns = forward.ns + backward_.ns};
+  }
+  if (open_.ns <= 0) return {};
+  if (kernel == Kernel::kLoss) {
+    stage_ = Stage::kFirst;
+  } else if (kernel == Kernel::kLogSoftmax && before == Stage::kFirst) {
+    stage_ = Stage::kSecond;
+    backward_ = {};
+  } else if (kernel == Kernel::kMultiplication && before == Stage::kSecond) {
+    stage_ = Stage::kSecond;  // by what the softmax made
+    backward_.ns += ns;
+  } else if (kernel == Kernel::kSoftmax && before == Stage::kSecond) {
+    stage_ = Stage::kThird;
+    backward_.count = is_new ? 1 : 0;
+    backward_.ns += ns;
+  }
+  return {};
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_AVOIDABLE_DOUBLE_SOFTMAX_H_
+#define DLTAP_ANALYZER_METRICS_AVOIDABLE_DOUBLE_SOFTMAX_H_
+
+#include <cstdint>
+
+namespace dltap::analyzer {
+
+// A softmax whose result goes into a loss that takes the softmax itself, and
+// its gradient. METRICS.md "Avoidable work", double_softmax.
+class DoubleSoftmax {
+ public:
+  enum class Kernel : uint8_t {
+    kSoftmax,
+    kLogSoftmax,
+    kLoss,  // of classes, by index
+    kCast,
+    kSum,
+    kMultiplication,
+    kOther
+  };
+  struct Sums {
+    uint64_t count = 0;  // softmaxes and their gradients
+    double ns = 0;
+  };
+
+  // All kernels of a device in time.
+  void AddForward(Kernel kernel, double ns, bool is_new);
+  // What the kernel before it turns out to have been.
+  Sums AddBackward(Kernel kernel, double ns, bool is_new);
+
+ private:
+  enum class Stage : uint8_t { kNone, kFirst, kSecond, kThird };
+  Stage stage_ = Stage::kNone;  // of the row of kernels; see the code
+  bool is_backward_ = false;    // this row
+  Sums forward_;                // the first softmax of the last row
+  Sums open_;                   // of losses that have such a softmax
+  Sums backward_;               // its gradient
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_AVOIDABLE_DOUBLE_SOFTMAX_H_

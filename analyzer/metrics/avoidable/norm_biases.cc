@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/avoidable/norm_biases.h"
+
+#include <utility>
+
+namespace dltap::analyzer {
+
+NormBiases::Sums NormBiases::AddForward(Kernel kernel, double ns, bool is_new) {
+  if (kernel == Kernel::kCount) return {};
+  if (last_backward_ != Kernel::kOther) open_ = 0;
+  last_backward_ = Kernel::kOther;
+  const Kernel before = std::exchange(last_, kernel);
+  if (kernel == Kernel::kBroadcast) {
+    broadcast_ns_ = before == Kernel::kConvolution ? ns : 0;
+    broadcast_is_new_ = is_new;
+    return {};
+  }
+  if (kernel != Kernel::kNorm || before != Kernel::kBroadcast) return {};
+  if (broadcast_ns_ == 0) return {};
+  ++open_;
+  return {.count = broadcast_is_new_ ? 1U : 0U, .ns = broadcast_ns_};
+}
+
+// Its gradient stands right behind those of the convolution.
+NormBiases::Sums NormBiases::AddBackward(Kernel kernel, double ns,
+                                         bool is_new) {
+  last_ = Kernel::kOther;
+  const Kernel before = std::exchange(last_backward_, kernel);
+  if (kernel != Kernel::kReduction || before != Kernel::kConvolution) return {};
+  if (open_ == 0) return {};
+  --open_;
+  return {.count = is_new ? 1U : 0U, .ns = ns, .reductions_ns = ns};
+}
+
+}  // namespace dltap::analyzer
