@@ -44,10 +44,14 @@ void AvoidableKeeper::FollowNormBiases(const Part& part) {
   } else if (attributed.glue == Glue::kCount || (traits & kFillName) != 0) {
     kernel = Kernel::kCount;
   }
+  const WorkKind* kind = KindOf(attributed);
+  const auto sizes = kind == nullptr ? NormBiases::Sizes{} : kind->leading.dims;
+  if (!IsBackward(attributed.direction)) {
+    norm_biases_.AddForward(kernel, sizes, part.ns, part.is_new);
+    return;
+  }
   const NormBiases::Sums sums =
-      IsBackward(attributed.direction)
-          ? norm_biases_.AddBackward(kernel, part.ns, part.is_new)
-          : norm_biases_.AddForward(kernel, part.ns, part.is_new);
+      norm_biases_.AddBackward(kernel, sizes, part.ns, part.is_new);
   AddSums(Avoidable::kNormBiases, {.count = sums.count,
                                    .ns = static_cast<int64_t>(sums.ns),
                                    .worst_ns = sums.reductions_ns});
@@ -68,8 +72,8 @@ void AvoidableKeeper::FollowDoubleSoftmax(const Part& part) {
     double_softmax_.AddForward(kernel, part.ns, part.is_new);
     return;
   }
-  const DoubleSoftmax::Sums sums =
-      double_softmax_.AddBackward(kernel, part.ns, part.is_new);
+  const DoubleSoftmax::Sums sums = double_softmax_.AddBackward(
+      kernel, part.ns, part.is_new, BlocksOf(part.activity) <= 1);
   AddSums(Avoidable::kDoubleSoftmax,
           {.count = sums.count, .ns = static_cast<int64_t>(sums.ns)});
 }
@@ -119,6 +123,14 @@ void AvoidableKeeper::FollowSinglePasses(const Part& part) {
     single_passes_.AddBackward();
     return;
   }
+  // A cell's state goes from one pass to the next.
+  const bool is_cell = (part.traits & kFusedCellName) != 0 ||
+                       (part.attributed.layer_class == LayerClass::kRnn &&
+                        part.attributed.class_from == ClassFrom::kComposite);
+  if (is_cell) {
+    single_passes_.AddCell();
+    return;
+  }
   std::optional<SinglePasses::Input> input = SampleOf(part);
   if (input && (input->weights == 0 || input->address == 0)) input.reset();
   single_passes_.Add({part.activity.name, part.ns, WorkNs(part), part.is_new},
@@ -143,6 +155,7 @@ void AvoidableKeeper::FollowSplitProducts(const Part& part) {
   const SplitProducts::Product product{
       .input = OperandAddress(model_, process_, call, Meaning::kPointerB),
       .weights = FirstOperand(attributed),
+      .output = OperandAddress(model_, process_, call, Meaning::kPointerC),
       .sizes = {op[Dim::kM], op[Dim::kN], op[Dim::kK]},
       .ns = part.ns,
       .best_ns = flops_ns,
@@ -201,7 +214,7 @@ void AvoidableKeeper::FollowFills(const Part& part) {
     fills_.AddFill(part.ns, part.is_new);
   } else if (attributed.layer_class == LayerClass::kNorm &&
              !IsBackward(attributed.direction)) {
-    fills_.AddNorm();
+    fills_.AddNorm(part.ns);
   } else {
     fills_.AddOther();
   }

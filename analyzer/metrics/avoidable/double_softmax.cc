@@ -24,9 +24,10 @@ void DoubleSoftmax::AddForward(Kernel kernel, double ns, bool is_new) {
 }
 
 // The same row from its end. A sum behind it is of gradients: the first softmax
-// goes into something else, too.
+// goes into something else, too. So it may with gradients before it: of another
+// head's softmax, whose loss stands behind this one forward.
 DoubleSoftmax::Sums DoubleSoftmax::AddBackward(Kernel kernel, double ns,
-                                               bool is_new) {
+                                               bool is_new, bool is_small) {
   if (!std::exchange(is_backward_, true)) stage_ = Stage::kNone;
   if (kernel == Kernel::kCast) return {};
   const Stage before = std::exchange(stage_, Stage::kNone);
@@ -48,6 +49,8 @@ DoubleSoftmax::Sums DoubleSoftmax::AddBackward(Kernel kernel, double ns,
     stage_ = Stage::kThird;
     backward_.count = is_new ? 1 : 0;
     backward_.ns += ns;
+  } else if (!is_small) {
+    open_ = {};
   }
   return {};
 }

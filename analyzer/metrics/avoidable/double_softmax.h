@@ -26,8 +26,9 @@ class DoubleSoftmax {
 
   // All kernels of a device in time.
   void AddForward(Kernel kernel, double ns, bool is_new);
-  // What the kernel before it turns out to have been.
-  Sums AddBackward(Kernel kernel, double ns, bool is_new);
+  // What the kernel before it turns out to have been. `is_small`: of one block,
+  // as what scales a loss.
+  Sums AddBackward(Kernel kernel, double ns, bool is_new, bool is_small);
 
  private:
   enum class Stage : uint8_t { kNone, kFirst, kSecond, kThird };

@@ -5,31 +5,39 @@
 
 namespace dltap::analyzer {
 
-NormBiases::Sums NormBiases::AddForward(Kernel kernel, double ns, bool is_new) {
-  if (kernel == Kernel::kCount) return {};
-  if (last_backward_ != Kernel::kOther) open_ = 0;
+void NormBiases::AddForward(Kernel kernel, const Sizes& sizes, double ns,
+                            bool is_new) {
+  if (kernel == Kernel::kCount) return;
+  if (last_backward_ != Kernel::kOther) open_.clear();
   last_backward_ = Kernel::kOther;
   const Kernel before = std::exchange(last_, kernel);
+  if (kernel == Kernel::kConvolution) sizes_ = sizes;
   if (kernel == Kernel::kBroadcast) {
     broadcast_ns_ = before == Kernel::kConvolution ? ns : 0;
     broadcast_is_new_ = is_new;
-    return {};
+    return;
   }
-  if (kernel != Kernel::kNorm || before != Kernel::kBroadcast) return {};
-  if (broadcast_ns_ == 0) return {};
-  ++open_;
-  return {.count = broadcast_is_new_ ? 1U : 0U, .ns = broadcast_ns_};
+  if (kernel != Kernel::kNorm || before != Kernel::kBroadcast) return;
+  if (broadcast_ns_ == 0) return;
+  open_[sizes_].push_back(
+      {.count = broadcast_is_new_ ? 1U : 0U, .ns = broadcast_ns_});
 }
 
 // Its gradient stands right behind those of the convolution.
-NormBiases::Sums NormBiases::AddBackward(Kernel kernel, double ns,
-                                         bool is_new) {
+NormBiases::Sums NormBiases::AddBackward(Kernel kernel, const Sizes& sizes,
+                                         double ns, bool is_new) {
   last_ = Kernel::kOther;
   const Kernel before = std::exchange(last_backward_, kernel);
+  if (kernel == Kernel::kConvolution) sizes_ = sizes;
   if (kernel != Kernel::kReduction || before != Kernel::kConvolution) return {};
-  if (open_ == 0) return {};
-  --open_;
-  return {.count = is_new ? 1U : 0U, .ns = ns, .reductions_ns = ns};
+  std::vector<Sums>& open = open_[sizes_];
+  if (open.empty()) return {};
+  Sums sums = open.back();
+  open.pop_back();
+  sums.count += is_new ? 1 : 0;
+  sums.ns += ns;
+  sums.reductions_ns = ns;
+  return sums;
 }
 
 }  // namespace dltap::analyzer

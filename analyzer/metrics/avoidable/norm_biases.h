@@ -3,11 +3,16 @@
 #define DLTAP_ANALYZER_METRICS_AVOIDABLE_NORM_BIASES_H_
 
 #include <cstdint>
+#include <map>
+#include <vector>
+
+#include "opmodel/operation.h"
 
 namespace dltap::analyzer {
 
 // Biases of convolutions that the norm right behind takes away again with the
-// mean: an addition forward, a reduction backward. METRICS.md "Avoidable work",
+// mean: an addition forward, a reduction backward. What has no such reduction
+// is no bias, but of each sample or place. METRICS.md "Avoidable work",
 // norm_biases.
 class NormBiases {
  public:
@@ -25,16 +30,21 @@ class NormBiases {
     double reductions_ns = 0;  // of these, what may be of another bias
   };
 
-  // All kernels of a device in time.
-  Sums AddForward(Kernel kernel, double ns, bool is_new);
-  Sums AddBackward(Kernel kernel, double ns, bool is_new);
+  using Sizes = decltype(opmodel::Operation::dims);
+
+  // All kernels of a device in time; `sizes`: of a convolution.
+  void AddForward(Kernel kernel, const Sizes& sizes, double ns, bool is_new);
+  // The addition and the reduction of a bias.
+  Sums AddBackward(Kernel kernel, const Sizes& sizes, double ns, bool is_new);
 
  private:
   Kernel last_ = Kernel::kOther;
   Kernel last_backward_ = Kernel::kOther;
   double broadcast_ns_ = 0;  // after a convolution
   bool broadcast_is_new_ = false;
-  int open_ = 0;  // biases forward whose gradients were not seen
+  Sizes sizes_{};  // of the last convolution
+  // Additions whose reductions were not seen, by their convolutions.
+  std::map<Sizes, std::vector<Sums>> open_;
 };
 
 }  // namespace dltap::analyzer

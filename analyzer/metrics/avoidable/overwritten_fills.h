@@ -19,7 +19,7 @@ class OverwrittenFills {
 
   // All kernels of a device in time, but for those of updates.
   void AddFill(double ns, bool is_new);
-  void AddNorm();  // forward
+  void AddNorm(double ns);  // forward
   void AddOther();
   // What the window showed.
   Sums Take();
@@ -27,6 +27,7 @@ class OverwrittenFills {
  private:
   Sums sums_;
   double row_ns_ = 0;  // of fills right before this
+  int fills_ = 0;      // as many
   bool in_norm_ = false;
   uint64_t norms_ = 0;
   uint64_t filled_ = 0;  // of these

@@ -39,6 +39,7 @@ class SinglePasses {
   // All kernels forward of a device in time; `input` where it is known.
   void Add(const Kernel& kernel, const std::optional<Input>& input);
   void AddBackward() { EndRow(); }
+  void AddCell() { EndRow(); }
   // Those since it was asked. Rows go on.
   Sums Take();
 

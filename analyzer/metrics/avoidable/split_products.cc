@@ -12,9 +12,14 @@ constexpr double kShortKernelNs = 5000;
 
 }  // namespace
 
+// Layers after one another, of which nothing is kept, have their inputs in the
+// same memory, too, and their outputs.
 void SplitProducts::AddForward(const Product& product) {
   after_gradient_ = false;
-  const bool joins = !row_.empty() && row_.front().input == product.input &&
+  const bool is_next_layer = !row_.empty() && product.output != 0 &&
+                             row_.back().output == product.output;
+  const bool joins = !row_.empty() && !is_next_layer &&
+                     row_.front().input == product.input &&
                      row_.front().sizes == product.sizes &&
                      std::ranges::none_of(row_, [&](const Product& other) {
                        return other.weights == product.weights;

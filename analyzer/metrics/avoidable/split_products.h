@@ -18,6 +18,7 @@ class SplitProducts {
   struct Product {
     uint64_t input;
     uint64_t weights;
+    uint64_t output;               // 0: not known
     std::array<int64_t, 3> sizes;  // m, n, k
     double ns;
     double best_ns;   // its share of one product at best
