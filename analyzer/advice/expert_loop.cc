@@ -15,10 +15,11 @@ constexpr double kLeastShare = 0.05;  // of the step
 constexpr Wording kAct = {
     .any =
         "one grouped or batched product for all experts, of rows that are "
-        "sorted by expert",
+        "sorted by expert, if none reads what the one before it added",
     .torch =
         "sort the rows by expert once, then F.grouped_mm (or torch.bmm) "
-        "for all experts in place of a loop"};
+        "for all experts in place of a loop, if none reads what the one before "
+        "it added"};
 
 // What lies between the products backward, and the gradients' sums.
 double BesideNs(const Facts& facts) {

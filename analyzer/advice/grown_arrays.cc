@@ -12,10 +12,13 @@ namespace {
 constexpr double kLeastShare = 0.03;  // of the step
 
 constexpr Wording kAct = {
-    .any = "one concatenation behind the loop, of a list of all parts",
+    .any =
+        "one concatenation behind the loop, of a list of all parts; where a "
+        "turn reads all so far, one array made before it, filled part by part",
     .torch =
         "append the parts to a list, and torch.cat(parts) once behind the "
-        "loop"};
+        "loop; where a turn reads all so far, write into an array made before "
+        "the loop and read array[:n]"};
 
 }  // namespace
 

@@ -14,8 +14,12 @@ constexpr double kLeastShare = 0.10;     // of the step
 constexpr double kSurelyLaunched = 0.4;  // of the idle time for launches
 
 constexpr Wording kAct = {
-    .any = "all samples through the layers at once, as one batch",
-    .torch = "model(batch) in place of a loop over its samples"};
+    .any =
+        "all samples through the layers at once, as one batch, if none waits "
+        "for the one before",
+    .torch =
+        "model(batch) in place of a loop over its samples, if none waits for "
+        "the one before"};
 
 }  // namespace
 
