@@ -29,8 +29,18 @@ std::vector<Device*>& Devices() {
   return *devices;
 }
 
-std::vector<Device*>& DevicesOfMachine() {
-  static auto* const devices = new std::vector<Device*>;
+std::vector<Device*> MakeMachine() {
+  const Config& config = GetConfig();
+  std::vector<Device*> devices;
+  if (config.gpu == nullptr) return devices;
+  for (int number = 0; number < config.device_count; ++number) {
+    devices.push_back(new Device(number, *config.gpu, config.memory_bytes));
+  }
+  return devices;
+}
+
+const std::vector<Device*>& DevicesOfMachine() {
+  static const auto* const devices = new std::vector<Device*>(MakeMachine());
   return *devices;
 }
 
@@ -48,25 +58,13 @@ void TellInitialized() {
   GetActivitySink().OnResource({.event = ResourceEvent::kDriverInitialized});
 }
 
-void MakeMachine(const Config& config) {
-  const std::vector<int>& visible = VisibleDevices();
-  for (int number = 0; number < config.device_count; ++number) {
-    const auto at = std::find(visible.begin(), visible.end(), number);
-    const int ordinal = at == visible.end()
-                            ? Device::kHidden
-                            : static_cast<int>(at - visible.begin());
-    DevicesOfMachine().push_back(
-        new Device(ordinal, number, *config.gpu, config.memory_bytes));
-  }
-}
-
 Error MakeDevices() {
   const Config& config = GetConfig();
   if (config.gpu == nullptr) return Error::kStubLibrary;
   SayThatThisIsASimulation(config);
-  MakeMachine(config);
   for (const int number : VisibleDevices()) {
     Device* device = DevicesOfMachine()[number];
+    device->ordinal = static_cast<int>(Devices().size());
     device->primary_context = NewContext(*device);
     device->legacy_stream = MakeStream(*device, 0, 0);
     device->legacy_stream->legacy = true;
@@ -106,7 +104,6 @@ Device* FindDevice(int ordinal) {
 }
 
 int DeviceCountOfMachine() {
-  InitializeDevices();
   return static_cast<int>(DevicesOfMachine().size());
 }
 

@@ -14,7 +14,7 @@ int DeviceCount();
 Device* FindDevice(int ordinal);
 
 // The same of all devices, those too that CUDA_VISIBLE_DEVICES hides: as NVML
-// counts.
+// counts. Does not initialize CUDA: a child that is forked then may.
 int DeviceCountOfMachine();
 Device* FindDeviceOfMachine(int number);
 

@@ -6,10 +6,8 @@
 #include "simgpu/stream/sm_sharing.h"
 
 namespace dltap::simgpu {
-Device::Device(int device_ordinal, int machine_number,
-               const opmodel::GpuSpec& spec, uint64_t bytes)
-    : ordinal(device_ordinal),
-      number(machine_number),
+Device::Device(int machine_number, const opmodel::GpuSpec& spec, uint64_t bytes)
+    : number(machine_number),
       gpu(spec),
       architecture(ArchitectureOf(spec)),
       memory_bytes(bytes),

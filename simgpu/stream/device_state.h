@@ -33,15 +33,14 @@ struct Context : Handle {
   std::array<std::atomic<uint64_t>, 8> limits{};  // 0: the default
 };
 
-// One simulated GPU. Made at the first use of any device, lives for ever. One
-// that CUDA_VISIBLE_DEVICES hides is known to NVML alone, and has no context.
+// One simulated GPU. Lives for ever. Before CUDA is initialized, or where
+// CUDA_VISIBLE_DEVICES hides it, it is known to NVML alone, and has no context.
 struct Device {
   static constexpr int kHidden = -1;
-  Device(int device_ordinal, int machine_number, const opmodel::GpuSpec& spec,
-         uint64_t bytes);
+  Device(int machine_number, const opmodel::GpuSpec& spec, uint64_t bytes);
 
-  const int ordinal;  // as CUDA counts
-  const int number;   // as NVML does
+  int ordinal = kHidden;  // as CUDA counts; set once
+  const int number;       // as NVML does
   const opmodel::GpuSpec& gpu;
   const Architecture& architecture;
   const uint64_t memory_bytes;

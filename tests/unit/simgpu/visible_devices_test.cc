@@ -95,6 +95,15 @@ TEST(VisibleDevices, AreAllForNvml) {
   }
 }
 
+// PyTorch counts devices so before it forks or sets the variable.
+TEST(VisibleDevices, AreThoseOfTheTimeWhenCudaBeginsNotNvml) {
+  unsigned count = 0;
+  nvmlInit_v2();
+  nvmlDeviceGetCount_v2(&count);
+  EXPECT_EQ(4u, count);
+  EXPECT_EQ("2", With("2", Visible));
+}
+
 TEST(VisibleDevices, AreFoundByTheirBus) {
   const auto find = [] {
     int device = -7;
