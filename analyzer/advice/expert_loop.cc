@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -34,8 +33,7 @@ void AdviseExpertLoop(const Facts& facts, std::vector<Advice>& out) {
   const double ns = facts.Step(work.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kGemm));
-  advice.gain_high_ns = std::min(
-      advice.gain_high_ns + std::max(0.0, BesideNs(facts) - ns), facts.step_ns);
+  SaveBeside(facts, BesideNs(facts), advice);
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step, %.2f ms, gather rows, multiply them with the "

@@ -30,9 +30,7 @@ void AdviseRepeatedTokens(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kGemm));
   // What lies between the products has all tokens to work on, too.
-  const double others_ns = facts.Step(facts.totals.all.gpu_ns) - ns;
-  advice.gain_high_ns =
-      std::min(advice.gain_high_ns + std::max(0.0, others_ns), facts.step_ns);
+  SaveBeside(facts, facts.Step(facts.totals.all.gpu_ns), advice);
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f products a step, %.2f ms, have more rows with each token, as many "

@@ -91,4 +91,10 @@ Advice SavingOf(const Facts& facts, const AvoidableSums& work,
   return advice;
 }
 
+void SaveBeside(const Facts& facts, double beside_ns, Advice& advice) {
+  advice.gain_high_ns = std::min(
+      advice.gain_high_ns + std::max(0.0, beside_ns - advice.evidence.ns),
+      facts.step_ns);
+}
+
 }  // namespace dltap::analyzer

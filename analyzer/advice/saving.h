@@ -36,6 +36,10 @@ double PassesNs(const Facts& facts, std::span<const LayerClass> classes);
 Advice SavingOf(const Facts& facts, const AvoidableSums& work,
                 double waited_for);
 
+// At best it saves as much of `beside_ns`, too, as is not its own work; no more
+// than the step.
+void SaveBeside(const Facts& facts, double beside_ns, Advice& advice);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_ADVICE_SAVING_H_

@@ -30,10 +30,10 @@ void AdviseSinglePasses(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, Direction::kForward));
   // Backward it is the same, and between all of it the host.
-  const double others_ns = facts.Step(facts.totals.all.gpu_ns) - ns +
-                           facts.Step(facts.totals.in(DeviceState::kIdle));
-  advice.gain_high_ns =
-      std::min(advice.gain_high_ns + std::max(0.0, others_ns), facts.step_ns);
+  SaveBeside(facts,
+             facts.Step(facts.totals.all.gpu_ns) +
+                 facts.Step(facts.totals.in(DeviceState::kIdle)),
+             advice);
   const double passes = advice.evidence.count;
   if (!facts.figures.program.has_fixed_costs && passes > 1) {
     advice.gain_low_ns = std::min(

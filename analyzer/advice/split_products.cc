@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -36,8 +35,7 @@ void AdviseSplitProducts(const Facts& facts, std::vector<Advice>& out) {
   const double ns = facts.Step(work.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kGemm));
-  advice.gain_high_ns = std::min(
-      advice.gain_high_ns + std::max(0.0, BesideNs(facts) - ns), facts.step_ns);
+  SaveBeside(facts, BesideNs(facts), advice);
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f products a step are of one input with matrices of one size, eight "
