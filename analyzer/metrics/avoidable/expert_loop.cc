@@ -8,7 +8,8 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr size_t kLeastExperts = 4;
-constexpr size_t kLeastProducts = 2;  // of one
+constexpr size_t kMostExperts = 4096;  // of a layer; then a row begins anew
+constexpr size_t kLeastProducts = 2;   // of one
 constexpr size_t kMostProducts = 4;
 constexpr double kShortKernelNs = 5000;
 
@@ -67,7 +68,8 @@ void ExpertLoop::AddSumOfRows(const Times& times) {
   Expert expert = std::exchange(expert_, {});
   has_gathered_ = false;
   const bool joins =
-      !row_.empty() && row_.back().matrices == expert.matrices &&
+      !row_.empty() && row_.size() < kMostExperts &&
+      row_.back().matrices == expert.matrices &&
       (expert.weights.front() == 0 || row_.back().weights != expert.weights);
   if (!joins) EndRow();
   row_.push_back(std::move(expert));

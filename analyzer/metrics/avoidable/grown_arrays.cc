@@ -10,6 +10,7 @@ constexpr size_t kLeastTurns = 8;
 // Each copies as much more than the one before, within this factor: short ones
 // grow by little more than they vary.
 constexpr double kEven = 2.5;
+constexpr size_t kMostOperations = 4096;  // of a turn; more are none
 
 }  // namespace
 
@@ -22,6 +23,14 @@ bool GrownArrays::Grows(double ns) const {
   const double so_far =
       (row_.back() - row_.front()) / static_cast<double>(row_.size() - 1);
   return growth < kEven * so_far && so_far < kEven * growth;
+}
+
+void GrownArrays::AddOperation(uint32_t kind) {
+  if (kinds_.size() == kMostOperations) {
+    EndRow();
+    kinds_.clear();
+  }
+  kinds_.push_back(kind);
 }
 
 // Layers that take all that was joined, as DenseNet's, are different ones. The

@@ -19,7 +19,7 @@ class GrownArrays {
   };
 
   // All kernels of a device in time; `kind`: what operation of a library it is.
-  void AddOperation(uint32_t kind) { kinds_.push_back(kind); }
+  void AddOperation(uint32_t kind);
   void AddConcatenation(double ns, bool is_new);
   // Those since it was asked.
   Sums Take();

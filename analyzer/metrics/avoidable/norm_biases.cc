@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/avoidable/norm_biases.h"
 
+#include <cstddef>
 #include <utility>
 
 namespace dltap::analyzer {
+namespace {
+
+// Of one size: passes forward may never go backward.
+constexpr std::size_t kMostOpen = 1024;
+
+}  // namespace
 
 void NormBiases::AddForward(Kernel kernel, const Sizes& sizes, double ns,
                             bool is_new) {
@@ -19,8 +26,9 @@ void NormBiases::AddForward(Kernel kernel, const Sizes& sizes, double ns,
   }
   if (kernel != Kernel::kNorm || before != Kernel::kBroadcast) return;
   if (broadcast_ns_ == 0) return;
-  open_[sizes_].push_back(
-      {.count = broadcast_is_new_ ? 1U : 0U, .ns = broadcast_ns_});
+  std::vector<Sums>& open = open_[sizes_];
+  if (open.size() == kMostOpen) open.clear();
+  open.push_back({.count = broadcast_is_new_ ? 1U : 0U, .ns = broadcast_ns_});
 }
 
 // Its gradient stands right behind those of the convolution.
