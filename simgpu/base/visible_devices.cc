@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <string_view>
 
 #include "simgpu/base/config.h"
 
@@ -15,17 +16,14 @@ namespace {
 constexpr char kUuidPrefix[] = "dltapsim";
 constexpr int kNone = -1;
 
-// As strtoul() reads it: what follows the digits does not count.
-int NumberIn(const std::string& entry) {
-  char* end = nullptr;
-  const long number = std::strtol(entry.c_str(), &end, 10);
-  return end == entry.c_str() ? kNone : static_cast<int>(number);
-}
-
 int DeviceOf(const std::string& entry, const std::vector<std::string>& uuids) {
+  const auto count = static_cast<long>(uuids.size());
   if (!entry.starts_with("GPU-")) {
-    const int number = NumberIn(entry);
-    return number < static_cast<int>(uuids.size()) ? number : kNone;
+    // What follows the digits does not count.
+    char* end = nullptr;
+    const long number = std::strtol(entry.c_str(), &end, 10);
+    const bool is_one = end != entry.c_str() && number >= 0 && number < count;
+    return is_one ? static_cast<int>(number) : kNone;
   }
   int found = kNone;
   for (size_t i = 0; i < uuids.size(); ++i) {
@@ -34,6 +32,24 @@ int DeviceOf(const std::string& entry, const std::vector<std::string>& uuids) {
     found = static_cast<int>(i);
   }
   return found;
+}
+
+std::vector<int> ParseVisibleDevices(std::string_view value,
+                                     const std::vector<std::string>& uuids) {
+  std::vector<int> visible;
+  while (!value.empty()) {
+    const size_t comma = std::min(value.find(','), value.size());
+    std::string_view entry = value.substr(0, comma);
+    entry.remove_prefix(std::min(entry.find_first_not_of(' '), entry.size()));
+    const int device = DeviceOf(std::string(entry), uuids);
+    if (device < 0) break;
+    if (std::find(visible.begin(), visible.end(), device) != visible.end()) {
+      return {};
+    }
+    visible.push_back(device);
+    value.remove_prefix(std::min(comma + 1, value.size()));
+  }
+  return visible;
 }
 
 std::vector<int> OfEnvironment() {
@@ -71,24 +87,6 @@ std::string UuidText(const DeviceUuid& uuid) {
     text += byte;
   }
   return text;
-}
-
-std::vector<int> ParseVisibleDevices(std::string_view value,
-                                     const std::vector<std::string>& uuids) {
-  std::vector<int> visible;
-  while (!value.empty()) {
-    const size_t comma = std::min(value.find(','), value.size());
-    std::string_view entry = value.substr(0, comma);
-    entry.remove_prefix(std::min(entry.find_first_not_of(' '), entry.size()));
-    const int device = DeviceOf(std::string(entry), uuids);
-    if (device < 0) break;
-    if (std::find(visible.begin(), visible.end(), device) != visible.end()) {
-      return {};
-    }
-    visible.push_back(device);
-    value.remove_prefix(std::min(comma + 1, value.size()));
-  }
-  return visible;
 }
 
 const std::vector<int>& VisibleDevices() {

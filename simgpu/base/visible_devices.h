@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "opmodel/gpu_table.h"
@@ -20,16 +19,13 @@ DeviceUuid UuidOf(const opmodel::GpuSpec& gpu, int number);
 // "GPU-646c7461-7073-696d-...": NVML's form.
 std::string UuidText(const DeviceUuid& uuid);
 
-// The GPUs that a value of CUDA_VISIBLE_DEVICES leaves, by their numbers on the
-// machine, in its order: numbers, or UUIDs as NVML writes them (a beginning
-// that only one GPU has is enough). The first entry that names none ends the
-// list; one that is named twice leaves none. (CUDA C++ Programming Guide,
-// "CUDA Environment Variables"; for twice and odd numbers PyTorch's
+// The GPUs that CUDA_VISIBLE_DEVICES leaves to this process, by their numbers
+// on the machine, in its order: numbers, or UUIDs as NVML writes them (a
+// beginning that only one GPU has is enough). The first entry that names none
+// ends the list; one that is named twice leaves none. All where it is not set.
+// Read once, when CUDA begins. (CUDA C++ Programming Guide, "CUDA Environment
+// Variables"; for twice and odd numbers PyTorch's
 // torch.cuda._parse_visible_devices, which counts as the driver does.)
-std::vector<int> ParseVisibleDevices(std::string_view value,
-                                     const std::vector<std::string>& uuids);
-
-// Those of this process's CUDA_VISIBLE_DEVICES; all where it is not set.
 const std::vector<int>& VisibleDevices();
 
 // The number on the machine of a visible device; itself if it is none.

@@ -27,8 +27,8 @@ struct NameParts {
   std::string_view scope;  // "a::"
   std::string_view name;
   std::vector<std::string_view> arguments;
-  // Their types: of "f<int>(float*, float const*, int)" float*, float const*,
-  // int. Empty where the name does not tell them.
+  // Types of a function's parameters: of "f<int>(float*, float const*, int)"
+  // float*, float const*, int. Empty where the name does not tell them.
   std::vector<std::string_view> parameters;
   std::vector<LambdaName> lambdas;  // the outermost first
 };

@@ -73,7 +73,7 @@ TEST(VisibleDevices, AreNamedByUuidsOrTheirBeginnings) {
 }
 
 TEST(VisibleDevices, AreNoneWhereTheListIsEmptyOrNamesOneTwice) {
-  for (const char* value : {"", "-1", "1,1", "NoDevFiles", "9"}) {
+  for (const char* value : {"", "-1", "1,1", "NoDevFiles", "9", "4294967296"}) {
     EXPECT_EQ("0 cudaErrorNoDevice", With(value, Visible)) << value;
     EXPECT_EQ(std::to_string(CUDA_ERROR_NO_DEVICE),
               With(value, [] { return std::to_string(cuInit(0)); }));
