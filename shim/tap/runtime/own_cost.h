@@ -8,8 +8,9 @@
 
 // What recording costs this process, measured in it, and what follows: where it
 // takes more than DLTAP_STEP_DOWN percent of the process's CPU time, and of one
-// CPU's, over a whole span (60 s), the level goes from `kernels` to `host` for good, and the
-// trace says why. All functions but HasSteppedDown(): collector only.
+// CPU's, over a whole span (60 s), the level goes from `kernels` to `host` for
+// good, and the trace says why. All functions but HasSteppedDown(): collector
+// only.
 namespace dltap::shim {
 
 struct OwnCost {
