@@ -22,7 +22,11 @@ simgpu/base simgpu/bytes simgpu/stream simgpu/memory simgpu/graph simgpu/launch
 simgpu/torch simgpu/driver simgpu/cudart simgpu/cublas simgpu/cudnn simgpu/nccl
 simgpu/cupti simgpu/rest simgpu/cuda12 simgpu/cuda11
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
-analyzer/attribution analyzer/advice analyzer/compare
+analyzer/advice analyzer/compare
+analyzer/attribution analyzer/attribution/names analyzer/attribution/base
+analyzer/attribution/join analyzer/attribution/calls analyzer/attribution/xla
+analyzer/attribution/composite analyzer/attribution/direction
+analyzer/attribution/work analyzer/attribution/trials
 analyzer/metrics analyzer/metrics/base analyzer/metrics/operands
 analyzer/metrics/steps analyzer/metrics/windows analyzer/metrics/idle
 analyzer/metrics/classes analyzer/metrics/path analyzer/metrics/layers
@@ -94,7 +98,19 @@ analyzer/metrics/pictures -> analyzer/metrics/devices
 analyzer/metrics/summary -> analyzer/metrics/memory analyzer/metrics/pictures
 analyzer/metrics/slices -> analyzer/metrics/summary
 analyzer/metrics/figures -> analyzer/metrics/summary
-analyzer/attribution -> analyzer/model shim/specs
+analyzer/attribution -> analyzer/attribution/join analyzer/attribution/calls
+analyzer/attribution -> analyzer/attribution/composite
+analyzer/attribution -> analyzer/attribution/direction
+analyzer/attribution -> analyzer/attribution/work analyzer/attribution/trials
+analyzer/attribution/direction -> analyzer/attribution/xla
+analyzer/attribution/composite -> analyzer/attribution/base
+analyzer/attribution/xla -> analyzer/attribution/base
+analyzer/attribution/work -> analyzer/attribution/base
+analyzer/attribution/trials -> analyzer/attribution/base
+analyzer/attribution/base -> analyzer/attribution/names
+analyzer/attribution/names -> analyzer/model
+analyzer/attribution/join -> analyzer/model
+analyzer/attribution/calls -> analyzer/model
 analyzer/reader      -> analyzer/model shim/trace shim/specs
 analyzer/importers   -> analyzer/model shim/specs
 analyzer/model       -> opmodel shim/specs

@@ -2,7 +2,7 @@
 #ifndef DLTAP_ANALYZER_ATTRIBUTION_ATTRIBUTION_H_
 #define DLTAP_ANALYZER_ATTRIBUTION_ATTRIBUTION_H_
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {

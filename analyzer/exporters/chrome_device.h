@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/names/name_rules.h"
 #include "analyzer/exporters/chrome_event.h"
 #include "analyzer/exporters/export_input.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/names/name_rules.h"
 #include "analyzer/metrics/collectives/collective_finder.h"
 #include "analyzer/metrics/steps/step_finder.h"
 #include "analyzer/metrics/windows/step_choice.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/attribution/api_name.h"
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/attribution/base/api_name.h"
 #include "analyzer/metrics/base/selection.h"
 #include "analyzer/metrics/collectives/collective_run.h"
 #include "analyzer/metrics/steps/step.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "analyzer/attribution/name_rules.h"
-#include "analyzer/attribution/op_kinds.h"
+#include "analyzer/attribution/calls/op_kinds.h"
+#include "analyzer/attribution/names/name_rules.h"
 #include "analyzer/metrics/avoidable/kernel_traits.h"
 #include "analyzer/metrics/operands/operand_shapes.h"
 #include "opmodel/gemm_shape.h"

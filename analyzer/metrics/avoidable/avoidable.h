@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "analyzer/metrics/avoidable/dense_tables.h"
 #include "analyzer/metrics/avoidable/double_softmax.h"
 #include "analyzer/metrics/avoidable/equal_passes.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "analyzer/attribution/op_kinds.h"
-#include "analyzer/attribution/operand_address.h"
+#include "analyzer/attribution/base/operand_address.h"
+#include "analyzer/attribution/calls/op_kinds.h"
 #include "analyzer/metrics/avoidable/avoidable.h"
 #include "analyzer/metrics/avoidable/kernel_traits.h"
 

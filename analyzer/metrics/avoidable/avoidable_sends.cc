@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "analyzer/attribution/op_kinds.h"
+#include "analyzer/attribution/calls/op_kinds.h"
 #include "analyzer/metrics/avoidable/avoidable.h"
 #include "analyzer/metrics/avoidable/kernel_traits.h"
 #include "analyzer/metrics/base/call_arguments.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyzer/attribution/op_kinds.h"
+#include "analyzer/attribution/calls/op_kinds.h"
 
 namespace dltap::analyzer {
 namespace {

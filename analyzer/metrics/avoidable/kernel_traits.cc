@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "analyzer/attribution/glue.h"
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/base/glue.h"
+#include "analyzer/attribution/names/name_rules.h"
 
 namespace dltap::analyzer {
 namespace {

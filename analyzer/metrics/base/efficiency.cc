@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/base/efficiency.h"
 
-#include "analyzer/attribution/op_kinds.h"
+#include "analyzer/attribution/calls/op_kinds.h"
 #include "analyzer/metrics/base/ratio.h"
 
 namespace dltap::analyzer {

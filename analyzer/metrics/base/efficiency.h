@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <set>
 
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/names/name_rules.h"
 
 namespace dltap::analyzer {
 namespace {

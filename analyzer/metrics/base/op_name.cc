@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/names/name_rules.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {

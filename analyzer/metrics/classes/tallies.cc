@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/classes/tallies.h"
 
-#include "analyzer/attribution/api_name.h"
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/base/api_name.h"
+#include "analyzer/attribution/names/name_rules.h"
 #include "analyzer/model/near_search.h"
 
 namespace dltap::analyzer {

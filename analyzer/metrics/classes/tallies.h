@@ -12,8 +12,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "analyzer/attribution/attributed.h"
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/base/attributed.h"
+#include "analyzer/attribution/names/name_rules.h"
 #include "analyzer/metrics/base/efficiency.h"
 #include "analyzer/metrics/base/op_name.h"
 #include "analyzer/metrics/idle/call_sites.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyzer/attribution/dtype_codes.h"
+#include "analyzer/attribution/calls/dtype_codes.h"
 #include "analyzer/metrics/base/call_arguments.h"
 
 namespace dltap::analyzer {

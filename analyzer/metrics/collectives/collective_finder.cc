@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/base/range_index.h"
 #include "analyzer/metrics/collectives/collective_calls.h"
 #include "shim/specs/entry_point.h"
 

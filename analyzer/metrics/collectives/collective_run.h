@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "analyzer/metrics/base/interval.h"
 #include "analyzer/model/trace_model.h"
 #include "opmodel/collective_time.h"

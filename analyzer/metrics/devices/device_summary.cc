@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "analyzer/attribution/api_name.h"
+#include "analyzer/attribution/base/api_name.h"
 #include "analyzer/metrics/base/add_arrays.h"
 #include "analyzer/metrics/base/ratio.h"
 #include "analyzer/metrics/devices/window_series.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "analyzer/metrics/avoidable/avoidable.h"
 #include "analyzer/metrics/base/interval.h"
 #include "analyzer/metrics/classes/class_summary.h"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/names/name_rules.h"
 #include "analyzer/metrics/base/ratio.h"
 
 namespace dltap::analyzer {

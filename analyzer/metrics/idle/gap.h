@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "analyzer/metrics/windows/window.h"
 #include "analyzer/model/trace_model.h"
 

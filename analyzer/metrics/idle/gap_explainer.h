@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/base/range_index.h"
 #include "analyzer/metrics/idle/gap.h"
 #include "analyzer/metrics/idle/host_view.h"
 

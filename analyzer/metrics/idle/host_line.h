@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "analyzer/metrics/idle/gap.h"
 #include "analyzer/metrics/idle/host_view.h"
 #include "analyzer/model/trace_model.h"

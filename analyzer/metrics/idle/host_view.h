@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "analyzer/metrics/idle/cpu_use.h"
 #include "analyzer/metrics/idle/host_timeline.h"
 #include "analyzer/metrics/steps/step_finder.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "analyzer/metrics/idle/host_timeline.h"
 #include "analyzer/metrics/steps/step_finder.h"
 #include "analyzer/metrics/windows/window.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "absl/hash/hash.h"
-#include "analyzer/attribution/launch_shape.h"
+#include "analyzer/attribution/base/launch_shape.h"
 
 namespace dltap::analyzer {
 

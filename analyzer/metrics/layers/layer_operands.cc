@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "analyzer/attribution/operand_address.h"
+#include "analyzer/attribution/base/operand_address.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyzer/attribution/submissions.h"
+#include "analyzer/attribution/base/submissions.h"
 #include "analyzer/metrics/layers/layer_forms.h"
 #include "analyzer/metrics/layers/layer_operands.h"
 #include "analyzer/metrics/steps/range_facts.h"

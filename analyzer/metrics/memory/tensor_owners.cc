@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/base/range_index.h"
 #include "analyzer/metrics/base/interval.h"
 #include "analyzer/metrics/memory/memory_owners.h"
 

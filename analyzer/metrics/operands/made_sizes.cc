@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "analyzer/attribution/name_rules.h"
-#include "analyzer/attribution/submissions.h"
+#include "analyzer/attribution/base/submissions.h"
+#include "analyzer/attribution/names/name_rules.h"
 
 namespace dltap::analyzer {
 namespace {

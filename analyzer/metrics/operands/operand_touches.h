@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
-#include "analyzer/attribution/meaning_cache.h"
+#include "analyzer/attribution/calls/meaning_cache.h"
 #include "analyzer/metrics/base/interval.h"
 #include "analyzer/metrics/operands/operands.h"
 #include "analyzer/model/trace_model.h"

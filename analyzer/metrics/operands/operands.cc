@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <optional>
 
-#include "analyzer/attribution/dtype_codes.h"
-#include "analyzer/attribution/op_kinds.h"
+#include "analyzer/attribution/calls/dtype_codes.h"
+#include "analyzer/attribution/calls/op_kinds.h"
 #include "analyzer/metrics/operands/operand_elements.h"
 #include "shim/specs/entry_point.h"
 

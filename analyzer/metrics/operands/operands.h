@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyzer/attribution/call_meaning.h"
+#include "analyzer/attribution/calls/call_meaning.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {

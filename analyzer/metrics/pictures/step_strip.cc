@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyzer/attribution/api_name.h"
+#include "analyzer/attribution/base/api_name.h"
 #include "analyzer/metrics/base/add_arrays.h"
 #include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/base/op_name.h"

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analyzer/attribution/api_name.h"
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/base/api_name.h"
+#include "analyzer/attribution/names/name_rules.h"
 #include "analyzer/metrics/base/op_name.h"
 
 namespace dltap::analyzer {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "analyzer/attribution/engine_threads.h"
-#include "analyzer/attribution/operand_address.h"
+#include "analyzer/attribution/base/engine_threads.h"
+#include "analyzer/attribution/base/operand_address.h"
 #include "analyzer/metrics/base/kernel_kind.h"
 #include "analyzer/metrics/steps/graph_kinds.h"
 #include "analyzer/metrics/steps/pass_signs.h"

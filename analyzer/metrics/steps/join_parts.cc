@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "analyzer/attribution/engine_threads.h"
+#include "analyzer/attribution/base/engine_threads.h"
 #include "analyzer/metrics/steps/step_lengths.h"
 #include "analyzer/metrics/steps/step_parts.h"
 #include "analyzer/metrics/steps/weight_parts.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "analyzer/attribution/optimizer_ranges.h"
+#include "analyzer/attribution/base/optimizer_ranges.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
-#include "analyzer/attribution/name_rules.h"
-#include "analyzer/attribution/range_index.h"
-#include "analyzer/attribution/xla_passes.h"
+#include "analyzer/attribution/base/range_index.h"
+#include "analyzer/attribution/names/name_rules.h"
+#include "analyzer/attribution/xla/xla_passes.h"
 
 namespace dltap::analyzer {
 namespace {

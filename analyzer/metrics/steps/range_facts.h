@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
-#include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/base/range_index.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {

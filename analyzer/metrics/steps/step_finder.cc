@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "analyzer/attribution/operand_address.h"
+#include "analyzer/attribution/base/operand_address.h"
 #include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/steps/call_signature.h"
 #include "analyzer/metrics/steps/join_parts.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "analyzer/attribution/engine_threads.h"
+#include "analyzer/attribution/base/engine_threads.h"
 #include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/steps/loop_finder.h"
 

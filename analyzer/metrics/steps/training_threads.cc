@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyzer/attribution/engine_threads.h"
+#include "analyzer/attribution/base/engine_threads.h"
 #include "analyzer/metrics/steps/step.h"
 
 namespace dltap::analyzer {

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <span>
 
-#include "analyzer/attribution/meaning_cache.h"
-#include "analyzer/attribution/operand_address.h"
+#include "analyzer/attribution/base/operand_address.h"
+#include "analyzer/attribution/calls/meaning_cache.h"
 #include "analyzer/metrics/operands/cast_weights.h"
 #include "analyzer/metrics/operands/made_sizes.h"
 #include "analyzer/metrics/operands/operands.h"

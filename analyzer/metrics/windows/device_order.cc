@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
-#include "analyzer/attribution/correlation_map.h"
+#include "analyzer/attribution/join/correlation_map.h"
 #include "analyzer/metrics/base/stream_handles.h"
 #include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"

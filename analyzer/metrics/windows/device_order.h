@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/base/attributed.h"
 #include "analyzer/model/trace_model.h"
 
 // What the devices' work had to wait for, as the calls of the trace say it:

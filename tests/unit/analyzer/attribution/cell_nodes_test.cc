@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/cell_nodes.h"
+#include "analyzer/attribution/composite/cell_nodes.h"
 
 #include <gtest/gtest.h>
 
@@ -102,7 +102,8 @@ TEST(CellNodesTest, TheNodesOfACellTellItsGradients) {
 
 TEST(CellNodesTest, GradientsThatSeveralCallsOfALayerAddUpAreNoCell) {
   constexpr char kAdd[] =
-      "\"vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>\"";
+      "\"vectorized_elementwise_kernel<4, "
+      "at::native::CUDAFunctor_add<float>>\"";
   Profile profile;
   for (int call = 0; call < 4; ++call) {
     profile.Operator("aten::_cudnn_rnn", call, kGemmKernel);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/clamps.h"
+#include "analyzer/attribution/direction/clamps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/composite.h"
+#include "analyzer/attribution/composite/composite.h"
 
 #include <gtest/gtest.h>
 

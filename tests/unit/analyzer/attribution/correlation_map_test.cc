@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/correlation_map.h"
+#include "analyzer/attribution/join/correlation_map.h"
 
 #include <gtest/gtest.h>
 

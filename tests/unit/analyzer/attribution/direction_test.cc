@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/direction.h"
+#include "analyzer/attribution/direction/direction.h"
 
 #include <gtest/gtest.h>
 
@@ -562,11 +562,11 @@ TEST(DirectionTest, ProductsOfAnInputBehindTheOptimizersKernelsAreForward) {
             (Directions{Direction::kUpdate, Direction::kNone, kForward,
                         kForward, kForward}));
   // The next batch was sent for in front of the update.
-  EXPECT_EQ(UpdateDirections({kInput, "multi_tensor_apply_adam",
-                              "volta_dgemm_tn", "scale_add", "volta_dgemm_nt"}),
-            (Directions{Direction::kNone, Direction::kUpdate,
-                        Direction::kUpdate, Direction::kUpdate,
-                        Direction::kUpdate}));
+  EXPECT_EQ(
+      UpdateDirections({kInput, "multi_tensor_apply_adam", "volta_dgemm_tn",
+                        "scale_add", "volta_dgemm_nt"}),
+      (Directions{Direction::kNone, Direction::kUpdate, Direction::kUpdate,
+                  Direction::kUpdate, Direction::kUpdate}));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/fp64_kernels.h"
+#include "analyzer/attribution/work/fp64_kernels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/glue.h"
+#include "analyzer/attribution/base/glue.h"
 
 #include <gtest/gtest.h>
 

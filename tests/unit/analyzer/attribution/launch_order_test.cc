@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/launch_order.h"
+#include "analyzer/attribution/join/launch_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

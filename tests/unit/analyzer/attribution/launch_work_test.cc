@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/launch_work.h"
+#include "analyzer/attribution/work/launch_work.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "analyzer/attribution/template_text.h"
+#include "analyzer/attribution/names/template_text.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/list_work.h"
+#include "analyzer/attribution/work/list_work.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/names/name_rules.h"
 
 #include <gtest/gtest.h>
 

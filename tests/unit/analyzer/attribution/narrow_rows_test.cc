@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/narrow_rows.h"
+#include "analyzer/attribution/direction/narrow_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/softmax_size.h"
+#include "analyzer/attribution/composite/softmax_size.h"
 
 #include <gtest/gtest.h>
 

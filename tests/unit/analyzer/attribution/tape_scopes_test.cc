@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/tape_scopes.h"
+#include "analyzer/attribution/xla/tape_scopes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/trials.h"
+#include "analyzer/attribution/trials/trials.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/xla_origin.h"
+#include "analyzer/attribution/xla/xla_origin.h"
 
 #include <gtest/gtest.h>
 

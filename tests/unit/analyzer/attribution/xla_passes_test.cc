@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/attribution/xla_passes.h"
+#include "analyzer/attribution/xla/xla_passes.h"
 
 #include <gtest/gtest.h>
 

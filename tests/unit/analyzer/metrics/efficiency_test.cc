@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analyzer/attribution/call_meaning.h"
+#include "analyzer/attribution/calls/call_meaning.h"
 #include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {

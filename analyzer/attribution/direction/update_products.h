@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_DIRECTION_UPDATE_PRODUCTS_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_DIRECTION_UPDATE_PRODUCTS_H_
+
+#include <vector>
+
+#include "analyzer/attribution/base/attributed.h"
+#include "analyzer/attribution/base/submissions.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// Some updates multiply matrices (orthogonal momentum, Shampoo), which looks
+// like a forward pass. Returns one flag per submission: whether it lies between
+// a backward pass and the last product of such an update. There is one if the
+// layers' kernels between two backward passes are a row U, always the same, and
+// then F, those before the first backward pass; if U alone follows the last
+// backward pass; and if U is no evaluation, which would begin like F, hold
+// kernels that layers alone have (a norm's, which are others in an evaluation),
+// or take an input from the host behind an optimizer's kernels. `is_backward`
+// tells per submission which pass it was made in.
+std::vector<bool> FindUpdateProducts(const Process& process,
+                                     const ProcessAttribution& attribution,
+                                     const std::vector<Submission>& order,
+                                     const std::vector<bool>& is_backward);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_DIRECTION_UPDATE_PRODUCTS_H_
