@@ -9,10 +9,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/base/engine_threads.h"
-#include "analyzer/attribution/base/operand_address.h"
 #include "analyzer/metrics/base/kernel_kind.h"
 #include "analyzer/metrics/steps/graph_kinds.h"
 #include "analyzer/metrics/steps/pass_signs.h"
+#include "analyzer/metrics/steps/weight_places.h"
 #include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
 
@@ -340,11 +340,11 @@ void TellWeightsApart(const TraceModel& model, const Process& process,
   for (const CallToken& token : tokens) {
     next = std::max(next, token.signature + 1);
   }
+  WeightPlaces places(model, process);
   absl::flat_hash_map<std::pair<uint32_t, uint64_t>, uint32_t> numbers;
   for (CallToken& token : tokens) {
     if (!token.product || !token.call.known()) continue;
-    const uint64_t weights =
-        WeightAddress(model, process, process.calls[token.call.value()]);
+    const uint64_t weights = places.Of(token.call);
     if (weights == 0) continue;
     const auto [it, is_new] =
         numbers.try_emplace(std::pair(token.signature, weights), next);

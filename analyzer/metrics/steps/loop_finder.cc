@@ -26,45 +26,56 @@ constexpr double kLongLast = 1.1;     // of the longest: what follows the loop
 constexpr double kLongestEnd = 2;     // of the longest, where lengths vary
 
 struct Found {
-  Positions marks;
+  Positions steps;         // their marks
   size_t other_count = 0;  // see Loop
 };
 
 // The marks of the outermost loop and of those inside it that could be the
 // steps, tried from the rarest call on.
+Found FindAmong(const LoopMarks& marks,
+                const std::vector<Positions>& candidates, double coverage) {
+  Found found;
+  size_t tries = 0;
+  size_t of_count = 0;
+  size_t count = 0;
+  for (const Positions& candidate : candidates) {
+    of_count = candidate.size() == count ? of_count + 1 : 0;
+    count = candidate.size();
+    if (count < kMinRepeats || of_count >= kTriesPerCount) continue;
+    if (++tries > kMostTries) break;
+    if (!marks.IsLoop(candidate, coverage)) continue;
+    const Nesting nesting = found.steps.empty()
+                                ? Nesting{.inner_is_step = true}
+                                : marks.NestingOf(found.steps, candidate);
+    if (nesting.inner_is_step) {
+      found = {candidate, nesting.may_be_other ? found.steps.size() : 0};
+    } else if (nesting.may_be_other && found.other_count == 0) {
+      found.other_count = candidate.size();
+    }
+  }
+  return found;
+}
+
+// Requests of several kinds, where no loop holds all that they do.
+Found OrRequests(const LoopMarks& marks, Found found) {
+  const Positions& requests = marks.requests();
+  if (requests.empty() ||
+      (!found.steps.empty() && !marks.MarksSomeKinds(found.steps))) {
+    return found;
+  }
+  const bool inside = found.steps.size() > requests.size();
+  return {requests, inside ? found.steps.size() : 0};
+}
+
+// A pass that makes each of its calls more than once, as two equal layers do,
+// may make one right behind a certain other one only once.
 Found FindMarks(const LoopMarks& marks) {
   for (const double coverage : {kMostOfTheRun, kMuchOfTheRun}) {
-    const Positions* steps = nullptr;
-    size_t other = 0;
-    size_t tries = 0;
-    size_t of_count = 0;
-    size_t count = 0;
-    for (const Positions& candidate : marks.by_count()) {
-      of_count = candidate.size() == count ? of_count + 1 : 0;
-      count = candidate.size();
-      if (count < kMinRepeats || of_count >= kTriesPerCount) continue;
-      if (++tries > kMostTries) break;
-      if (!marks.IsLoop(candidate, coverage)) continue;
-      const Nesting nesting = steps == nullptr
-                                  ? Nesting{.inner_is_step = true}
-                                  : marks.NestingOf(*steps, candidate);
-      if (nesting.inner_is_step) {
-        other = nesting.may_be_other ? steps->size() : 0;
-        steps = &candidate;
-      } else if (nesting.may_be_other && other == 0) {
-        other = candidate.size();
-      }
-    }
-    const Positions& requests = marks.requests();
-    if (!requests.empty() &&
-        (steps == nullptr || marks.MarksSomeKinds(*steps))) {
-      const bool inside = steps != nullptr && steps->size() > requests.size();
-      other = inside ? steps->size() : 0;
-      steps = &requests;
-    }
-    if (steps != nullptr) return {*steps, other};
+    Found found =
+        OrRequests(marks, FindAmong(marks, marks.by_count(), coverage));
+    if (!found.steps.empty()) return found;
   }
-  return {};
+  return FindAmong(marks, marks.PairsByCount(), kMostOfTheRun);
 }
 
 size_t Computing(const std::vector<CallToken>& tokens, const TokenSpan& span) {
@@ -241,7 +252,7 @@ void BehindResults(const std::vector<CallToken>& tokens, Positions& starts) {
 Loop LoopSteps(const std::vector<CallToken>& tokens, AlikeIn alike_in) {
   const LoopMarks marks(tokens, alike_in);
   const Found found = FindMarks(marks);
-  Positions starts = marks.StartsOf(found.marks);
+  Positions starts = marks.StartsOf(found.steps);
   if (starts.size() < kMinRepeats) return {};
   BehindResults(tokens, starts);
   std::vector<TokenSpan> spans;

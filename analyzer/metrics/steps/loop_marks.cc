@@ -126,10 +126,20 @@ LoopMarks::LoopMarks(const std::vector<CallToken>& tokens, AlikeIn alike_in)
     by_count_[tokens[i].signature].push_back(i);
   }
   requests_ = RequestsOfKinds(tokens);
-  std::stable_sort(by_count_.begin(), by_count_.end(),
-                   [](const Positions& a, const Positions& b) {
-                     return a.size() < b.size();
-                   });
+  std::ranges::stable_sort(by_count_, {}, &Positions::size);
+}
+
+std::vector<Positions> LoopMarks::PairsByCount() const {
+  std::vector<Positions> pairs;
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, size_t> indices;
+  for (size_t i = 1; i < tokens_.size(); ++i) {
+    const auto [at, is_new] = indices.try_emplace(
+        {tokens_[i - 1].signature, tokens_[i].signature}, pairs.size());
+    if (is_new) pairs.emplace_back();
+    pairs[at->second].push_back(i);
+  }
+  std::ranges::stable_sort(pairs, {}, &Positions::size);
+  return pairs;
 }
 
 bool LoopMarks::IsLoop(const Positions& marks, double coverage) const {

@@ -32,6 +32,9 @@ class LoopMarks {
   // The positions of every signature, the rarest first.
   const std::vector<Positions>& by_count() const { return by_count_; }
 
+  // The same of every call behind a certain other one.
+  std::vector<Positions> PairsByCount() const;
+
   // Where requests of several kinds begin. Empty where there are none.
   const Positions& requests() const { return requests_.begins; }
 

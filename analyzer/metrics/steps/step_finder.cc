@@ -91,7 +91,7 @@ bool AreProductsOfSameData(const TraceModel& model, const Process& process,
       const uint64_t at =
           OperandAddress(model, process, process.calls[token.call.value()],
                          Meaning::kPointerB);
-      if (at != data.value_or(at)) return false;
+      if (at == 0 || at != data.value_or(at)) return false;
       data = at;
     }
   }

@@ -6,11 +6,11 @@
 #include <iterator>
 #include <span>
 
-#include "analyzer/attribution/base/operand_address.h"
 #include "analyzer/attribution/calls/meaning_cache.h"
 #include "analyzer/metrics/operands/cast_weights.h"
 #include "analyzer/metrics/operands/made_sizes.h"
 #include "analyzer/metrics/operands/operands.h"
+#include "analyzer/metrics/steps/weight_places.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -23,29 +23,6 @@ constexpr double kPart = 0.75;   // of the weights of a larger model, at most
 constexpr double kNearlyAll = 0.9;
 
 using Weights = std::vector<uint64_t>;  // addresses, sorted
-
-// Where the weights of products lie.
-class WeightPlaces {
- public:
-  WeightPlaces(const TraceModel& model, const Process& process)
-      : model_(model), process_(process), meanings_(model, process) {}
-
-  // What the library calls weights, else the first operand; 0: not recorded.
-  uint64_t Of(CallId id) {
-    const Call& call = process_.calls[id.value()];
-    const auto& meaning = meanings_.Of(id);
-    for (const Operand& operand :
-         OperandsOf(model_, process_, call, meaning ? &*meaning : nullptr)) {
-      if (operand.use == OperandUse::kWeight) return operand.address;
-    }
-    return WeightAddress(model_, process_, call);
-  }
-
- private:
-  const TraceModel& model_;
-  const Process& process_;
-  MeaningCache meanings_;
-};
 
 // Of products in passes of one direction.
 Weights WeightsOf(WeightPlaces& places, const std::vector<CallToken>& tokens,

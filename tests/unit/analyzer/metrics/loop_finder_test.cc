@@ -56,6 +56,12 @@ TEST(LoopFinderTest, RepeatedLayersAreNotSteps) {
   EXPECT_THAT(Starts(Repeat("(e(n(ran(ran(raho>", 4)), ::testing::SizeIs(4));
 }
 
+TEST(LoopFinderTest, APassMayMakeEachOfItsCallsSeveralTimes) {
+  // Two equal layers, between equal transposes, with inputs and results.
+  EXPECT_THAT(Starts("xy" + Repeat("<t<(r<(rcct>>>", 8)),
+              ElementsAre(2, 14, 26, 38, 50, 62, 74, 86));
+}
+
 TEST(LoopFinderTest, EqualLayersWithoutAHeadAreNotSteps) {
   EXPECT_THAT(Starts(Repeat(Repeat("n(r(ra", 12) + "m>", 15)),
               ::testing::SizeIs(15));

@@ -43,6 +43,16 @@ std::string Product(int at, int a, int b) {
          " device=0 corr=" + corr + " name=gemm\n";
 }
 
+// A convolution with the filter at `w`, whose kernel runs 5 us.
+std::string Convolution(int at, int w) {
+  return absl::StrFormat(
+      "call t=%dus..%dus thread=0 cudnnBackendExecute node_x=1 node_w=%d "
+      "node_y=2 operation=1\n"
+      "launchapi t=%dus..%dus thread=0 corr=%d ext=%dus\n"
+      "kernel t=%dus..%dus device=0 corr=%d name=conv\n",
+      at, at + 2, w, at, at + 1, at + 1, at, at + 3, at + 8, at + 1);
+}
+
 std::string Loop(int steps, int first_step_extra_us) {
   std::string text = "device 0 name=gpu\n";
   int at = 0;
@@ -149,6 +159,18 @@ TEST(StepFinderTest, LayersAreToldByTheirWeights) {
   const Steps steps = StepsOf(TraceFromText(text));
   ASSERT_EQ(steps.steps.size(), 10);
   EXPECT_EQ(steps.steps[1].end_ns - steps.steps[1].begin_ns, 80'000);
+}
+
+TEST(StepFinderTest, EqualConvolutionsAreToldByTheirFilters) {
+  // Ten passes of eight equal layers, without any I/O.
+  std::string text =
+      "device 0 name=gpu\n"
+      "operation 1 conv_forward storage=f16 batch=8 channels_in=8 "
+      "channels_out=8 depth_in=1 height_in=8 width_in=8 filter_depth=1 "
+      "filter_height=1 filter_width=1 depth_out=1 height_out=8 width_out=8 "
+      "groups=1\n";
+  for (int i = 0; i < 80; ++i) text += Convolution(10 * i, 100 + i % 8);
+  EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 10);
 }
 
 TEST(StepFinderTest, TwoEqualLayersMayBeTwoStepsOrOne) {
