@@ -94,6 +94,23 @@ void UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
   errno = saved_errno;
 }
 
+// The number of the first slot that is not free.
+uint64_t RingEnd(const ThreadState& thread) {
+  std::atomic_ref tail(thread.ring->tail);
+  return tail.load(std::memory_order_acquire) + thread.mask + 1;
+}
+
+// By the simulation's clock no time passes meanwhile, and two runs give the
+// same trace only if none loses records.
+bool WaitForDrain() {
+  const uint32_t clock = g_process.clock.load(std::memory_order_relaxed);
+  if (clock != static_cast<uint32_t>(ClockKind::kActivity)) return false;
+  const int saved_errno = errno;
+  const bool drained = FinishPass(Finish::kDrain);
+  errno = saved_errno;
+  return drained;
+}
+
 }  // namespace
 
 // Reached every quarter of the ring. Half full wakes the collector. What is
@@ -101,15 +118,13 @@ void UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
 [[gnu::cold]] bool MakeRoom(ThreadState& thread, int slots) {
   std::atomic_ref(thread.ring->head)
       .store(thread.head, std::memory_order_release);
-  const uint64_t tail =
-      std::atomic_ref(thread.ring->tail).load(std::memory_order_acquire);
-  const uint64_t capacity = thread.mask + 1;
-  uint64_t end = tail + capacity;
-  if (thread.head - tail >= capacity / 2) {
+  uint64_t end = RingEnd(thread);
+  if (end - thread.head <= (thread.mask + 1) / 2) {
     WakeCollector();
     if (SwitchToLargeRing(thread)) end = thread.head + kLargeRingSlots;
   }
   const uint64_t needed = thread.head + static_cast<uint64_t>(slots);
+  if (needed > end && WaitForDrain()) end = RingEnd(thread);
   if (needed > end) {
     thread.appending = 0;
     CountLoss(LossKind::kRingFull);

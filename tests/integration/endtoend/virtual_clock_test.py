@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import os
 import pathlib
 import sys
 import tempfile
@@ -105,6 +106,18 @@ class VirtualClockTest(unittest.TestCase):
         trust = report["trust"]
         self.assertGreater(trust["recorded_launches"], 1000)
         self.assertEqual(trust["launches_without_kernel"], 0, trust)
+        self.assertEqual(trust["lost_records"], 0, trust)
+
+    def test_no_record_is_lost_where_the_collector_gets_no_cpu(self):
+        """400,000 calls without a pause, on the one CPU that it needs, too."""
+        program = (chain.BUILD / "tests/integration/endtoend/programs/long_run")
+        cpu = str(min(os.sched_getaffinity(0)))
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder, "trace")
+            chain.run_tapped(["taskset", "-c", cpu, program, "400"], trace,
+                             ["--sim-clock", "virtual", "--no-report"])
+            trust = chain.report(trace)["trust"]
+        self.assertEqual(trust["recorded_launches"], 400_000)
         self.assertEqual(trust["lost_records"], 0, trust)
 
     def test_only_virtual_host_times_are_called_fixed_costs(self):
