@@ -57,6 +57,14 @@ void CopySafe(const char* text, char* out, size_t capacity) {
   out[length] = '\0';
 }
 
+// The last part of the program's path. A program may have written a title over
+// its arguments (setproctitle): then the title, not a piece of it.
+const char* ProgramName() {
+  const char* name = program_invocation_short_name;
+  const bool is_piece = name != program_invocation_name && name[-1] != '/';
+  return is_piece ? program_invocation_name : name;
+}
+
 uint32_t CountCpus() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) {
@@ -105,7 +113,7 @@ ProcessInfo ReadProcessInfo() {
   ReadSmallFile("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
   boot_id[strcspn(boot_id, "\n")] = '\0';
   CopySafe(boot_id, info.boot_id, sizeof(info.boot_id));
-  CopySafe(program_invocation_short_name, info.program, sizeof(info.program));
+  CopySafe(ProgramName(), info.program, sizeof(info.program));
   if (info.program[0] == '\0') strcpy(info.program, "program");
   info.pid = static_cast<uint64_t>(getpid());
   info.parent_pid = static_cast<uint64_t>(getppid());
