@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/steps/loop_marks.h"
 
 namespace dltap::analyzer {
@@ -90,6 +91,7 @@ struct Sizes {
   size_t shortest = std::numeric_limits<size_t>::max();
   size_t longest = 0;
   size_t longest_tokens = 0;
+  size_t usual_tokens = 0;  // the first pass may make calls of its own
 
   bool vary() const {
     return static_cast<double>(longest) >
@@ -100,13 +102,15 @@ struct Sizes {
 Sizes SizesOf(const std::vector<CallToken>& tokens,
               const std::vector<TokenSpan>& spans) {
   Sizes sizes;
+  std::vector<size_t> all_tokens;
   for (size_t i = 0; i + 1 < spans.size(); ++i) {
     const size_t n = Computing(tokens, spans[i]);
     sizes.shortest = std::min(sizes.shortest, n);
     sizes.longest = std::max(sizes.longest, n);
-    sizes.longest_tokens =
-        std::max(sizes.longest_tokens, spans[i].end - spans[i].first);
+    all_tokens.push_back(spans[i].end - spans[i].first);
   }
+  sizes.longest_tokens = *std::ranges::max_element(all_tokens);
+  sizes.usual_tokens = Median(std::move(all_tokens));
   return sizes;
 }
 
@@ -144,7 +148,9 @@ void JudgeLast(const std::vector<CallToken>& tokens,
   const auto n = static_cast<double>(Computing(tokens, last));
   if (n > kLongLast * static_cast<double>(sizes.longest) &&
       !MayBeLonger(tokens, spans, sizes)) {
-    last.end = std::min(last.end, last.first + sizes.longest_tokens);
+    last.end =
+        std::min(last.end, last.first + (sizes.vary() ? sizes.longest_tokens
+                                                      : sizes.usual_tokens));
   }
   const TokenSpan& before = spans[spans.size() - 2];
   const bool has_result =

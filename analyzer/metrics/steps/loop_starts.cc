@@ -37,8 +37,8 @@ class StartsSearch {
   }
 
   void Try(const Positions& calls) {
-    const auto n = static_cast<double>(calls.size());
-    const auto passes = static_cast<double>(marks_.size());
+    const auto n = static_cast<double>(CountInLoop(calls));
+    const auto passes = static_cast<double>(marks_.size() - 1);
     if (n * kOncePerPass < passes || n > passes * kOncePerPass) return;
     Candidate candidate{.starts = StartsBy(calls)};
     if (candidate.starts.size() + 1 < marks_.size()) return;
@@ -54,6 +54,12 @@ class StartsSearch {
   }
 
  private:
+  // Other loops of the run may make the same calls.
+  ptrdiff_t CountInLoop(const Positions& calls) const {
+    return std::ranges::lower_bound(calls, marks_.back()) -
+           std::ranges::lower_bound(calls, marks_.front());
+  }
+
   // The last of these calls at or before each mark.
   Positions StartsBy(const Positions& calls) const {
     Positions starts;

@@ -32,6 +32,7 @@ constexpr double kWarmUpFactor = 1.5;  // times the median duration
 constexpr size_t kWarmUpSteps = 3;
 constexpr double kWarmUpOfLong = 0.1;   // of all steps, where that is more
 constexpr double kWarmUpOfShort = 0.5;  // of all steps, where that is less
+constexpr size_t kWarmUpNeighbours = 16;
 
 // Of the products of neighbouring passes.
 constexpr double kUnlike = 0.6;
@@ -259,14 +260,19 @@ void MarkSlowStart(std::vector<Step>& steps) {
     if (step.use == StepUse::kUsed) used.push_back(&step);
   }
   if (used.size() < 2) return;
-  const auto usual = static_cast<double>(
-      MedianDuration(std::vector<Step*>(used.begin() + 1, used.end())));
   const bool after_trials = steps.front().use == StepUse::kAutotune;
   // More slow ones are slow for a reason of their own.
   const auto n = static_cast<double>(used.size());
   const size_t most =
       std::min(static_cast<size_t>(kWarmUpOfShort * n),
                std::max(kWarmUpSteps, static_cast<size_t>(kWarmUpOfLong * n)));
+  // A quicker loop may follow: what is as slow as the steps behind it is usual.
+  const size_t next = std::max<size_t>(most, 1);
+  const size_t end = std::min(used.size(), next + kWarmUpNeighbours);
+  const auto usual = static_cast<double>(
+      std::max(MedianDuration({used.begin() + 1, used.end()}),
+               MedianDuration({used.begin() + static_cast<ptrdiff_t>(next),
+                               used.begin() + static_cast<ptrdiff_t>(end)})));
   for (size_t i = 0; i < most; ++i) {
     const auto duration =
         static_cast<double>(used[i]->end_ns - used[i]->begin_ns);

@@ -269,6 +269,11 @@ TEST(LoopFinderTest, WhatFollowsTheLoopIsNotPartOfItsLastStep) {
             spans.front().end - spans.front().first);
 }
 
+TEST(LoopFinderTest, AnotherLoopWithTheSameCopiesLeavesTheEdgesAsTheyAre) {
+  EXPECT_THAT(Starts(Repeat("<(a(b(c(d.(e>", 4) + Repeat("<(f>", 6)),
+              ElementsAre(0, 7, 14, 21));
+}
+
 TEST(LoopFinderTest, ARowOfCopiesIsNoLoop) {
   EXPECT_THAT(Starts("1111111111111111"), IsEmpty());
 }

@@ -152,6 +152,20 @@ TEST(StepFinderTest, ManySlowStepsAreNoWarmUp) {
   EXPECT_EQ(steps.steps[3].use, StepUse::kUsed);
 }
 
+TEST(StepFinderTest, AQuickerLoopBehindTheFirstMakesItNoWarmUp) {
+  std::string text = "device 0 name=gpu\n";
+  int at = 0;
+  for (int step = 0; step < 50; ++step) {
+    text += Launch(at, 2 * step + 1, "forward_a");
+    text += Launch(at + 10, 2 * step + 2, "multi_tensor_apply_sgd");
+    at += step < 24 ? 60 : 20;
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  ASSERT_EQ(steps.steps.size(), 50);
+  EXPECT_EQ(steps.steps[0].use, StepUse::kWarmUp);
+  EXPECT_EQ(steps.steps[1].use, StepUse::kUsed);
+}
+
 TEST(StepFinderTest, LayersAreToldByTheirWeights) {
   // Ten passes of four equal layers of two products, without any I/O.
   std::string text = "device 0 name=gpu\n";
