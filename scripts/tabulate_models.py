@@ -7,7 +7,7 @@
 
 Writes models.csv and models.md into FOLDER (docs), and charts into its
 images/. Runs that models.csv has already are not made again; --again makes
-them. A run takes 5 to 30 seconds. Some need Python packages that setup.sh
+those of the models and GPUs that are named. A run takes 5 to 30 seconds. Some need Python packages that setup.sh
 brings with --scoreboard and --frameworks.
 """
 
@@ -38,8 +38,8 @@ def read_rows(path: pathlib.Path) -> list[dict]:
         return []
     with path.open(newline="", encoding="utf-8") as file:
         return [{key: value if key in TEXTS or value == "" else
-                 int(value) if key in ("batch", "sweep", "steps_used") else
-                 float(value) for key, value in row.items()}
+                 int(value) if value.isdigit() else float(value)
+                 for key, value in row.items()}
                 for row in csv.DictReader(file)]
 
 
@@ -68,13 +68,18 @@ PYTHONS = {"": ("DLTAP_PYTHON", ""),
            MXNET: ("DLTAP_MXNET_PYTHON", "--frameworks")}
 
 
+def key_of(row: dict) -> tuple:
+    return row["model"], row["gpu"], row["batch"]
+
+
 def run_all(runs: list[tuple], args: argparse.Namespace, rows: list[dict],
             save) -> int:
-    """Adds to `rows`, and returns how many runs failed."""
+    """Adds to `rows`, or replaces, and returns how many runs failed."""
     failed = 0
-    done = {(row["model"], row["gpu"], row["batch"]) for row in rows}
+    done = {key_of(row): row for row in rows}
     for workload, gpu, batch, sweep in runs:
-        if (workload.name, gpu, batch or "") in done:
+        old = done.get((workload.name, gpu, batch or ""))
+        if old is not None and not args.again:
             continue
         what = f"{workload.name} on {gpu}" + (f", batch {batch}" * bool(batch))
         try:
@@ -88,6 +93,8 @@ def run_all(runs: list[tuple], args: argparse.Namespace, rows: list[dict],
             failed += 1
             print(f"{what}: {error}", file=sys.stderr)
             continue
+        if old is not None:
+            rows.remove(old)
         rows.append({**row, "sweep": sweep})
         print(f"{what}: {row['step_ms']} ms a step")
         save()
@@ -109,13 +116,12 @@ def main() -> int:
 
     args.out.mkdir(parents=True, exist_ok=True)
     table = args.out / "models.csv"
-    rows = [] if args.again else read_rows(table)
+    rows = read_rows(table)
     order = {(workload.name, gpu, batch or ""): place for place,
              (workload, gpu, batch, _) in enumerate(plan([], list(GPUS)))}
 
     def save() -> None:
-        rows.sort(key=lambda row: order[row["model"], row["gpu"],
-                                        row["batch"]])
+        rows.sort(key=lambda row: order[key_of(row)])
         write_rows(table, rows)
 
     failed = run_all(plan(args.models, args.gpus), args, rows, save)
