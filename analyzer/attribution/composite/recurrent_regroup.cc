@@ -318,10 +318,22 @@ bool RecurrentRegroup::IsElmanCell(const Repeats& repeats,
     if (product.m != one.m || product.n != one.n) return false;
     square |= product.k == product.m || product.k == product.n;
   }
-  if (!square) return false;
+  if (!square || !AddsInput(repeats, evidence)) return false;
   if (evidence.addresses) return evidence.constant.size() == repeats.period;
-  return repeats.period == 2 && (AddsBeforeTanh(repeats.first, repeats) ||
-                                 AddsBeforeTanh(repeats.first + 1, repeats));
+  return repeats.period == 2 && (AddsBefore(kTanh, repeats.first, repeats) ||
+                                 AddsBefore(kTanh, repeats.first + 1, repeats));
+}
+
+// Layers that a loop calls for one part after the other have an activation
+// behind a product; a cell adds up those of the state and of the input. Where
+// the input met its weights before, it is added, or the product does that; of a
+// ReLU that may be a layer, too.
+bool RecurrentRegroup::AddsInput(const Repeats& repeats,
+                                 const Evidence& evidence) const {
+  if (repeats.period == 1) return (evidence.traits & (kTanh | kAdd)) != 0;
+  const size_t first = repeats.first;
+  return AddsBefore(kTanh | kRelu, first, repeats) ||
+         AddsBefore(kTanh | kRelu, first + 1, repeats);
 }
 
 // Beside other products of the loop.
@@ -339,17 +351,17 @@ bool RecurrentRegroup::HoldsElmanCell(const Repeats& repeats,
     const Product& other = ProductAt(i + 1);
     const bool on_itself = one.k == one.width || other.k == other.width;
     if (one.m == other.m && one.n == other.n && on_itself &&
-        AddsBeforeTanh(i, repeats)) {
+        AddsBefore(kTanh, i, repeats)) {
       return true;
     }
   }
   return false;
 }
 
-// The product and the next, then an addition and tanh: not a layer and another
-// one.
-bool RecurrentRegroup::AddsBeforeTanh(size_t product,
-                                      const Repeats& repeats) const {
+// The product and the next, then an addition and one of the gates: not a layer
+// and another one.
+bool RecurrentRegroup::AddsBefore(uint32_t gates, size_t product,
+                                  const Repeats& repeats) const {
   uint32_t before = 0;
   uint32_t after = 0;
   const size_t next = product + 1 < products_.size() ? product + 1 : product;
@@ -359,7 +371,7 @@ bool RecurrentRegroup::AddsBeforeTanh(size_t product,
     before |= (*units_)[u].traits;
   for (size_t u = products_[next] + 1; u < end; ++u)
     after |= (*units_)[u].traits;
-  return before == 0 && (after & kAdd) != 0 && (after & kTanh) != 0;
+  return before == 0 && (after & kAdd) != 0 && (after & gates) != 0;
 }
 
 bool RecurrentRegroup::AnyGate(size_t first, size_t end) const {

@@ -19,9 +19,10 @@ namespace dltap::analyzer {
 //    weights. Without, where norms lie between, all gates are of one product.
 //  - Without gates (an Elman cell), nothing but elementwise work and norms lies
 //    between, and each product keeps its weights from one repetition to the
-//    next; the products are one (without norms) or two, give the same shape,
-//    and one of them maps the state on itself. Without addresses: two products,
-//    an addition, tanh. Where other products are in the loop, too (a head), two
+//    next; the products are one (without norms; of a ReLU, with an addition) or
+//    two (right behind one another at least once), give the same shape, and one
+//    of them maps the state on itself. Without addresses: two products, an
+//    addition, tanh. Where other products are in the loop, too (a head), two
 //    products in a row without anything between, then an addition and tanh.
 //  - Backward: gates as above, or weights of a cell found in the forward pass;
 //    without addresses, its number of steps.
@@ -71,8 +72,9 @@ class RecurrentRegroup {
   bool IsCell(const Repeats& repeats, const Evidence& evidence) const;
   bool HasAllGatesInOne(const Repeats& repeats) const;
   bool HasNodeOfCell(const Repeats& repeats) const;
-  bool AddsBeforeTanh(size_t product, const Repeats& repeats) const;
+  bool AddsBefore(uint32_t gates, size_t product, const Repeats& repeats) const;
   bool IsElmanCell(const Repeats& repeats, const Evidence& evidence) const;
+  bool AddsInput(const Repeats& repeats, const Evidence& evidence) const;
   bool HoldsElmanCell(const Repeats& repeats, const Evidence& evidence) const;
   void Move(const Repeats& repeats, const Evidence& evidence);
   void MoveForward(const Repeats& repeats, const Evidence& evidence);

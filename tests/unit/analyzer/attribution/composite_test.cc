@@ -527,6 +527,28 @@ TEST(CompositeRecurrentTest, AStateThroughTanhIsACell) {
   EXPECT_EQ(layers.Count(kRnn), 0);
 }
 
+// The same layers for one part of a batch after the other.
+TEST(CompositeRecurrentTest, LayersInALoopAreNoCell) {
+  Program two;
+  Program one;
+  Program ends;  // without an activation
+  Program cell;
+  for (int part = 0; part < 20; ++part) {
+    for (const int weights : {1000, 2000}) {
+      two.Product(1, 128, 16, 128, weights).Kernel("relu_kernel");
+    }
+    one.Product(1, 128, 16, 128, 1000).Kernel("relu_kernel");
+    ends.Product(1, 128, 16, 128, 1000).Kernel("relu_kernel");
+    ends.Product(1, 128, 16, 128, 2000);
+    cell.Product(1, 128, 16, 128, 1000).Product(1, 128, 16, 128, 2000);
+    cell.Kernel(kAdding).Kernel("relu_kernel");
+  }
+  EXPECT_EQ(two.Count(kRnn), 0);
+  EXPECT_EQ(one.Count(kRnn), 0);
+  EXPECT_EQ(ends.Count(kRnn), 0);
+  EXPECT_EQ(cell.Count(kRnn), 80);
+}
+
 TEST(CompositeRecurrentTest, TheSearchForAFixedPointIsNoCell) {
   Program search;
   for (int step = 0; step < 20; ++step) {
