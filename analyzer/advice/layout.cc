@@ -23,6 +23,15 @@ constexpr Wording kAct = {
     .tensorflow = "data_format=\"channels_last\" throughout",
     .jax = "dimension_numbers=(\"NHWC\", \"HWIO\", \"NHWC\") throughout",
     .mxnet = "layout=\"NHWC\" throughout"};
+// No channels_last has three dimensions.
+constexpr Wording kActOnLines = {
+    .any = kAct.any,
+    .torch =
+        "nn.Conv2d over (1, length) in torch.channels_last in place of "
+        "nn.Conv1d, which has no other layout",
+    .tensorflow = kAct.tensorflow,
+    .jax = kAct.jax,
+    .mxnet = kAct.mxnet};
 // Convolutions take what they are given; what lies between them does not.
 constexpr Wording kActBetween = {
     .any = kAct.any,
@@ -51,7 +60,9 @@ void AdviseLayout(const Facts& facts, std::vector<Advice>& out) {
       facts.totals.avoidable.of(Avoidable::kInnerTransposes).count > 0;
   // The kernels between the convolutions may read channels last quicker.
   if (inside) advice.gain_high_ns += PassesNs(facts, kBetween) / 2;
-  advice.act = (inside ? kAct : kActBetween).For(facts.framework);
+  const bool of_lines = 2 * facts.totals.avoidable.line_transposes_ns > work.ns;
+  const Wording& act = of_lines ? kActOnLines : inside ? kAct : kActBetween;
+  advice.act = act.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step transpose what convolutions take and give, %.2f ms",
       facts.Step(work.count), ns * 1e-6);

@@ -31,6 +31,9 @@ constexpr std::array kCasts = {LayerClass::kLayout};
 void AdvisePointwise(const Facts& facts, std::vector<Advice>& out) {
   const AvoidableSums& work = facts.totals.avoidable.of(Avoidable::kPointwise);
   const double ns = facts.Step(work.ns);
+  const AvoidableSums& penalties =
+      facts.totals.avoidable.of(Avoidable::kWeightPenalties);
+  if (2 * penalties.ns > work.ns) return;  // no formulas
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, kClasses));
   // Short rows of such kernels may be parts of the formulas, too, and casts at

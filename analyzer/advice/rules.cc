@@ -62,6 +62,9 @@ constexpr Rule kRules[] = {
     {"stacked_samples", kNeedsGpuWork, kOfAll, AdviseStackedSamples},
     {"overwritten_fills", kNeedsGpuWork, kOfAll, AdviseOverwrittenFills},
     {"expert_loop", kNeedsGpuWork, kOfAll, AdviseExpertLoop},
+    {"shared_experts", kNeedsGpuWork, kOfAll, AdviseSharedExperts},
+    {"sorted_tops", kNeedsGpuWork, kOfAll, AdviseSortedTops},
+    {"weight_penalties", kNeedsGpuWork, kOfAll, AdviseWeightPenalties},
 };
 
 }  // namespace

@@ -85,6 +85,9 @@ void AdviseSplitProducts(const Facts& facts, std::vector<Advice>& out);
 void AdviseStackedSamples(const Facts& facts, std::vector<Advice>& out);
 void AdviseOverwrittenFills(const Facts& facts, std::vector<Advice>& out);
 void AdviseExpertLoop(const Facts& facts, std::vector<Advice>& out);
+void AdviseSharedExperts(const Facts& facts, std::vector<Advice>& out);
+void AdviseSortedTops(const Facts& facts, std::vector<Advice>& out);
+void AdviseWeightPenalties(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer
 

@@ -6,7 +6,7 @@
 #include "analyzer/advice/rules.h"
 #include "analyzer/advice/saving.h"
 
-// Samples of one array that go through the layers one by one.
+// Parts of one array that go through the layers one by one.
 namespace dltap::analyzer {
 namespace {
 
@@ -15,11 +15,11 @@ constexpr double kSurelyLaunched = 0.4;  // of the idle time for launches
 
 constexpr Wording kAct = {
     .any =
-        "all samples through the layers at once, as one batch, if none waits "
+        "all parts through the layers at once, as one batch, if none waits "
         "for the one before",
     .torch =
-        "model(batch) in place of a loop over its samples, if none waits for "
-        "the one before"};
+        "model(batch) in place of a loop over its parts (x[i]), if none waits "
+        "for the one before"};
 
 }  // namespace
 
@@ -43,8 +43,8 @@ void AdviseSinglePasses(const Facts& facts, std::vector<Advice>& out) {
   }
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
-      "%.0f equal passes a step, %.2f ms, each over one sample, which lies "
-      "right behind that of the pass before",
+      "%.0f equal passes a step, %.2f ms, each over a part of an array, which "
+      "lies right behind that of the pass before",
       advice.evidence.count, ns * 1e-6);
   advice.phase = Phase::kForward;
   advice.claimed_ns = facts.step_ns;

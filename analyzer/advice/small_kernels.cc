@@ -23,6 +23,17 @@ constexpr Wording kAct = {
         "larger batch",
     .jax = "one jax.jit around the step; where it is one, a larger batch"};
 
+// Of a step; a graph of it ends where the host looks at a value.
+constexpr double kReadsEndGraphs = 4;
+
+constexpr Wording kActBesideReads = {
+    .any = "a larger batch; CUDA graphs once no step waits for values",
+    .torch =
+        "a larger batch; torch.cuda.graph or torch.compile once no step reads "
+        "values from the GPU (.item(), x[mask], nonzero)",
+    .tensorflow = kAct.tensorflow,
+    .jax = kAct.jax};
+
 // Without samples nobody tells launching from other work of the host.
 bool LaunchingIsTheLimit(const Figures& figures) {
   return std::any_of(figures.limits.begin(), figures.limits.end(),
@@ -50,7 +61,9 @@ void AdviseSmallKernels(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   if (!LaunchingIsTheLimit(facts.figures)) return;
   Advice advice;
-  advice.act = kAct.For(facts.framework);
+  const bool reads =
+      facts.Step(facts.Signs(Sign::kSmallRead).count) >= kReadsEndGraphs;
+  advice.act = (reads ? kActBesideReads : kAct).For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels and copies of %.1f us a step; the GPU waits %.2f ms for "
       "their launches",

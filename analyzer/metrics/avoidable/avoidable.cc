@@ -71,6 +71,12 @@ int64_t OddRowOf(const opmodel::Operation& op, bool is_blas) {
   return opmodel::OddRow(made);
 }
 
+// Frameworks hand them on as of images one pixel high.
+bool IsOfLines(const opmodel::Operation& op) {
+  return op[Dim::kHeightIn] <= 1 && op[Dim::kFilterHeight] <= 1 &&
+         op[Dim::kDepthIn] <= 1 && op[Dim::kWidthIn] > 1;
+}
+
 // A fused attention asks no switch for TF32. A convolution of each channel by
 // itself has no product of matrices.
 bool SurelyTakesTensorCores(const opmodel::Operation& op) {
@@ -123,7 +129,10 @@ std::string_view Name(Avoidable kind) {
                                                     "split_products",
                                                     "stacked_samples",
                                                     "overwritten_fills",
-                                                    "expert_loop"};
+                                                    "expert_loop",
+                                                    "shared_experts",
+                                                    "sorted_tops",
+                                                    "weight_penalties"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -140,12 +149,14 @@ void AvoidableWork::Add(const AvoidableWork& other) {
     return work.of(Avoidable::kOddSizes).ns;
   };
   if (of_odd(other) > of_odd(*this)) odd_row = other.odd_row;
+  own_copies_ns += other.own_copies_ns;
+  line_transposes_ns += other.line_transposes_ns;
   for (size_t i = 0; i < kAvoidables; ++i) sums[i].Add(other.sums[i]);
 }
 
-uint32_t AvoidableKeeper::TraitsOf(const Activity& activity) {
+uint64_t AvoidableKeeper::TraitsOf(const Activity& activity) {
   if (!activity.name.known()) return 0;
-  uint32_t& traits = traits_[activity.name.value()];
+  uint64_t& traits = traits_[activity.name.value()];
   if (traits == 0) {
     traits = TraitsOfKernel(Demangle(model_.texts[activity.name]));
   }
@@ -313,9 +324,10 @@ void AvoidableKeeper::AddComposite(const Part& part) {
 void AvoidableKeeper::AddTransposes(const Part& part) {
   if ((part.traits & kTransposeName) == 0) return;
   const Attributed* layer = &part.attributed;
+  const WorkKind* kind = KindOf(*layer);
   if (layer->glue_of.known()) {
     layer = &attribution_.activities[layer->glue_of.value()];
-    const WorkKind* kind = KindOf(*layer);
+    kind = KindOf(*layer);
     if (kind != nullptr &&
         !MayBeOperandOf(kind->leading, part.efficiency.bytes)) {
       return;
@@ -323,6 +335,9 @@ void AvoidableKeeper::AddTransposes(const Part& part) {
   }
   if (layer->layer_class != LayerClass::kConv) return;
   AddTo(Avoidable::kTransposes, part, {0, 0.1 * part.ns});
+  if (kind != nullptr && IsOfLines(kind->leading)) {
+    out_.line_transposes_ns += static_cast<int64_t>(part.ns);
+  }
   if (layer == &part.attributed) {
     AddTo(Avoidable::kInnerTransposes, part, {0, 0.1 * part.ns});
   }
@@ -352,7 +367,7 @@ void AvoidableKeeper::AddCast(const Part& part) {
 // Other streams' chains are not looked for.
 void AvoidableKeeper::FollowChain(const Part& part) {
   const Attributed& attributed = part.attributed;
-  const uint32_t traits = part.traits;
+  const uint64_t traits = part.traits;
   const bool is_cast = (traits & kCastName) != 0;
   const bool joins = (is_cast || IsPointwise(attributed)) &&
                      attributed.direction != Direction::kUpdate &&
@@ -481,6 +496,7 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   FollowUploads(part);
   FollowOtherUses(part);
   FollowBucketCopies(part);
+  FollowSorts(part);
   if (activity.kind != ActivityKind::kKernel) return;
   FollowPasses(attributed);
   FollowChain(part);
@@ -510,21 +526,6 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   FollowParts(part);
   FollowExtraPasses(part);
   AddCellCall(part);
-}
-
-// The least that a cache's copy moves is the whole of it, twice.
-void AvoidableKeeper::FollowCaches(const Part& part) {
-  const WorkKind* kind = KindOf(part.attributed);
-  if (gpu_ == nullptr) return;
-  if ((part.traits & kConcatenationName) != 0) {
-    caches_.AddConcatenation(part.ns, part.is_new);
-  } else if (kind != nullptr) {
-    const GrownCaches::Sums sums =
-        caches_.AddOperation(kind->leading, gpu_->bandwidth_bytes_per_s * 1e-9);
-    AddSums(Avoidable::kGrownCaches, {.count = sums.count,
-                                      .ns = static_cast<int64_t>(sums.ns),
-                                      .worst_ns = sums.worst_ns});
-  }
 }
 
 void AvoidableKeeper::EnterWindowOf(const Activity& activity) {

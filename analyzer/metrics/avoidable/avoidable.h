@@ -27,13 +27,16 @@
 #include "analyzer/metrics/avoidable/pass_uploads.h"
 #include "analyzer/metrics/avoidable/pointwise_chain.h"
 #include "analyzer/metrics/avoidable/repeated_tokens.h"
+#include "analyzer/metrics/avoidable/shared_experts.h"
 #include "analyzer/metrics/avoidable/single_passes.h"
 #include "analyzer/metrics/avoidable/sliced_gradients.h"
+#include "analyzer/metrics/avoidable/sorted_tops.h"
 #include "analyzer/metrics/avoidable/split_products.h"
 #include "analyzer/metrics/avoidable/stacked_samples.h"
 #include "analyzer/metrics/avoidable/unfolded_convolutions.h"
 #include "analyzer/metrics/avoidable/unused_gradients.h"
 #include "analyzer/metrics/avoidable/update_run.h"
+#include "analyzer/metrics/avoidable/weight_penalties.h"
 #include "analyzer/metrics/avoidable/wide_logits.h"
 #include "analyzer/metrics/avoidable/zeroed_gradients.h"
 #include "analyzer/metrics/base/efficiency.h"
@@ -88,6 +91,9 @@ enum class Avoidable : uint8_t {
   kStackedSamples,        // work on each by itself, before they are joined
   kOverwrittenFills,      // of what is written right behind them
   kExpertLoop,            // one expert after the other
+  kSharedExperts,         // the same, of one input
+  kSortedTops,            // sorts of which few numbers are used
+  kWeightPenalties,       // of tensor after tensor
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -109,6 +115,10 @@ struct AvoidableWork {
   std::array<AvoidableSums, kAvoidables> sums{};
   // The length of one of the odd rows; 0: there are none.
   int64_t odd_row = 0;
+  // Copies of the framework's own: what sorts work on, and backward.
+  int64_t own_copies_ns = 0;
+  // Of transposes, of convolutions over one dimension.
+  int64_t line_transposes_ns = 0;
 
   const AvoidableSums& of(Avoidable kind) const {
     return sums[static_cast<size_t>(kind)];
@@ -156,13 +166,15 @@ class AvoidableKeeper {
     const Efficiency& efficiency;
     double ns;
     bool is_new;
-    uint32_t traits;  // of the kernel's name
+    uint64_t traits;  // of the kernel's name
   };
 
   static bool HasCollectives(const TraceModel& model);
   static UnusedGradients::Memory MemoryOf(const opmodel::GpuSpec* gpu);
-  uint32_t TraitsOf(const Activity& activity);
+  uint64_t TraitsOf(const Activity& activity);
   const WorkKind* KindOf(const Attributed& attributed) const;
+  static bool IsOneProduct(const Attributed& attributed,
+                           const opmodel::Operation& op);
   uint64_t FirstOperand(const Attributed& attributed) const;
   Times ByTensorCores(const Part& part, const opmodel::Operation& op,
                       opmodel::DType worst) const;
@@ -193,7 +205,7 @@ class AvoidableKeeper {
   void FollowNormBiases(const Part& part);
   void FollowDoubleSoftmax(const Part& part);
   void FollowGrownArrays(const Part& part);
-  std::optional<SinglePasses::Input> SampleOf(const Part& part) const;
+  std::optional<SinglePasses::Input> InputOf(const Part& part) const;
   void FollowSinglePasses(const Part& part);
   void FollowSplitProducts(const Part& part);
   uint64_t BlocksOf(const Activity& activity) const;
@@ -201,6 +213,9 @@ class AvoidableKeeper {
   void FollowStackedSamples(const Part& part);
   void FollowFills(const Part& part);
   void FollowExperts(const Part& part);
+  void FollowSharedExperts(const Part& part);
+  void FollowSorts(const Part& part);
+  void FollowPenalties(const Part& part);
   void FollowParts(const Part& part);
   void FinishParts();
   void FollowGradientChecks(const Part& part);
@@ -242,7 +257,7 @@ class AvoidableKeeper {
   const std::vector<StepWindow>& windows_;
   const opmodel::GpuSpec* const gpu_;
   const bool sends_;              // the program calls NCCL
-  std::vector<uint32_t> traits_;  // by name; 0: not asked yet
+  std::vector<uint64_t> traits_;  // by name; 0: not asked yet
   size_t window_ = 0;
   PointwiseChain chain_;
   UpdateRun update_;
@@ -270,6 +285,9 @@ class AvoidableKeeper {
   StackedSamples stacked_samples_;
   OverwrittenFills fills_;
   ExpertLoop experts_;
+  SharedExperts shared_experts_;
+  SortedTops sorted_tops_;
+  WeightPenalties penalties_;
   bool has_update_ = false;  // since the last product
   CallId last_product_;      // the call
   StreamId chain_stream_;

@@ -72,7 +72,7 @@ UnusedGradients::Memory AvoidableKeeper::MemoryOf(const opmodel::GpuSpec* gpu) {
 void AvoidableKeeper::FollowGradientChecks(const Part& part) {
   if (!IsBackward(part.attributed.direction)) return;
   using Kernel = GradientChecks::Kernel;
-  const uint32_t traits = part.traits;
+  const uint64_t traits = part.traits;
   const Kernel kernel = (traits & kComparisonName) != 0 ? Kernel::kComparison
                         : (traits & kAnyName) != 0      ? Kernel::kAny
                                                         : Kernel::kOther;
@@ -82,7 +82,7 @@ void AvoidableKeeper::FollowGradientChecks(const Part& part) {
 }
 
 void AvoidableKeeper::FollowZeros(const Part& part) {
-  const uint32_t traits = part.traits;
+  const uint64_t traits = part.traits;
   const double bytes = part.efficiency.bytes;
   if (IsBackward(part.attributed.direction)) {
     zeros_before_backward_ = true;
@@ -133,7 +133,7 @@ void AvoidableKeeper::FinishManyTables() {
 }
 
 void AvoidableKeeper::FollowOneHot(const Part& part) {
-  const uint32_t traits = part.traits;
+  const uint64_t traits = part.traits;
   const OneHot::Kernel kernel{part.ns, part.is_new};
   const WorkKind* kind = KindOf(part.attributed);
   if ((traits & kFillName) != 0) {
@@ -164,7 +164,7 @@ void AvoidableKeeper::AddOneHot(const OneHot::Sums& sums,
 
 void AvoidableKeeper::FollowWideLogits(const Part& part) {
   using Kernel = WideLogits::Kernel;
-  const uint32_t traits = part.traits;
+  const uint64_t traits = part.traits;
   Kernel kernel = Kernel::kOther;
   if (IsProduct(part.attributed)) {
     kernel = Kernel::kProduct;
@@ -184,7 +184,7 @@ void AvoidableKeeper::FollowWideLogits(const Part& part) {
 
 // cuDNN multiplies FP32 as TF32 unless it is told not to: at worst as quick.
 void AvoidableKeeper::FollowUnfolds(const Part& part) {
-  const uint32_t traits = part.traits;
+  const uint64_t traits = part.traits;
   const WorkKind* kind = KindOf(part.attributed);
   if ((traits & kUnfoldName) != 0) {
     unfolded_.AddUnfold({part.ns, part.is_new});
@@ -236,7 +236,7 @@ void AvoidableKeeper::FollowUnusedGradients(const Part& part) {
   if (direction == Direction::kUpdate) {
     has_update_ |= part.attributed.layer_class == LayerClass::kOptimizer;
     constexpr uint32_t kAdam = kAdamName | kAddcdivName;
-    const uint32_t traits = part.traits;
+    const uint64_t traits = part.traits;
     // Weights that the next pass takes in 16 bits.
     if ((traits & kCastName) != 0) return;
     unused_.AddUpdate(part.ns, (traits & kAdam) != 0);

@@ -16,21 +16,24 @@ using opmodel::Dim;
 
 // Of fills that no norm overwrites, zeros that somebody asked for.
 constexpr double kOtherFillsStay = 0.5;
+// Of penalties, as kernels over lists that compute the same.
+constexpr double kPenaltiesStay = 0.25;
 
 bool IsConvolution(const Attributed& attributed) {
   return attributed.layer_class == LayerClass::kConv;
 }
 
-bool IsOneProduct(const Attributed& attributed, const opmodel::Operation& op) {
+}  // namespace
+
+bool AvoidableKeeper::IsOneProduct(const Attributed& attributed,
+                                   const opmodel::Operation& op) {
   return attributed.layer_class == LayerClass::kGemm && op[Dim::kBatch] <= 1 &&
          ClassOf(op.kind) == LayerClass::kGemm;
 }
 
-}  // namespace
-
 void AvoidableKeeper::FollowNormBiases(const Part& part) {
   using Kernel = NormBiases::Kernel;
-  const uint32_t traits = part.traits;
+  const uint64_t traits = part.traits;
   const Attributed& attributed = part.attributed;
   Kernel kernel = Kernel::kOther;
   if (IsConvolution(attributed)) {
@@ -59,21 +62,24 @@ void AvoidableKeeper::FollowNormBiases(const Part& part) {
 
 void AvoidableKeeper::FollowDoubleSoftmax(const Part& part) {
   using Kernel = DoubleSoftmax::Kernel;
-  const uint32_t traits = part.traits;
+  constexpr uint64_t kAnySum = kSumName | kBroadcastSumName;
+  const uint64_t traits = part.traits;
   const Kernel kernel =
       (traits & kLogSoftmaxName) != 0           ? Kernel::kLogSoftmax
       : (traits & kSoftmaxName) != 0            ? Kernel::kSoftmax
       : (traits & kClassLossName) != 0          ? Kernel::kLoss
       : (traits & (kCastName | kFillName)) != 0 ? Kernel::kCast
-      : (traits & kSumName) != 0                ? Kernel::kSum
+      : (traits & kAnySum) != 0                 ? Kernel::kSum
       : (traits & kMultiplicationName) != 0     ? Kernel::kMultiplication
                                                 : Kernel::kOther;
   if (!IsBackward(part.attributed.direction)) {
-    double_softmax_.AddForward(kernel, part.ns, part.is_new);
+    const bool is_first = kernel == Kernel::kSoftmax;
+    double_softmax_.AddForward(kernel, part.ns, part.is_new,
+                               is_first ? BlocksOf(part.activity) : 0);
     return;
   }
   const DoubleSoftmax::Sums sums = double_softmax_.AddBackward(
-      kernel, part.ns, part.is_new, BlocksOf(part.activity) <= 1);
+      kernel, part.ns, part.is_new, BlocksOf(part.activity));
   AddSums(Avoidable::kDoubleSoftmax,
           {.count = sums.count, .ns = static_cast<int64_t>(sums.ns)});
 }
@@ -88,26 +94,28 @@ void AvoidableKeeper::FollowGrownArrays(const Part& part) {
   }
 }
 
-// What a product or convolution of one sample reads; nullopt: of several, or
-// not known.
-std::optional<SinglePasses::Input> AvoidableKeeper::SampleOf(
+// What a product or convolution reads; nullopt: none, or not known.
+std::optional<SinglePasses::Input> AvoidableKeeper::InputOf(
     const Part& part) const {
   const WorkKind* kind = KindOf(part.attributed);
   const CallId owner = part.attributed.owner;
   if (kind == nullptr || !owner.known() || owner == last_product_) return {};
   const opmodel::Operation& op = kind->leading;
   const Call& call = process_.calls[owner.value()];
-  if (IsOneProduct(part.attributed, op) && op[Dim::kN] == 1) {
-    const auto bytes =
-        static_cast<uint64_t>(op[Dim::kK]) * opmodel::BitsOf(op.storage) / 8;
+  if (IsOneProduct(part.attributed, op)) {
     return SinglePasses::Input{
-        FirstOperand(part.attributed),
-        OperandAddress(model_, process_, call, Meaning::kPointerB), bytes};
+        .weights = FirstOperand(part.attributed),
+        .address = OperandAddress(model_, process_, call, Meaning::kPointerB),
+        .bytes = static_cast<uint64_t>(op[Dim::kN] * op[Dim::kK]) *
+                 opmodel::BitsOf(op.storage) / 8,
+        .output = OperandAddress(model_, process_, call, Meaning::kPointerC),
+        .samples = op[Dim::kN]};
   }
-  if (!IsConvolution(part.attributed) || op[Dim::kBatch] != 1) return {};
+  if (!IsConvolution(part.attributed)) return {};
   CallMeaning meaning{};
   meaning.leading = op;
   SinglePasses::Input input{};
+  input.samples = op[Dim::kBatch];
   for (const Operand& operand : OperandsOf(model_, process_, call, &meaning)) {
     if (operand.use == OperandUse::kWeight) input.weights = operand.address;
     if (operand.use == OperandUse::kRead) {
@@ -131,9 +139,15 @@ void AvoidableKeeper::FollowSinglePasses(const Part& part) {
     single_passes_.AddCell();
     return;
   }
-  std::optional<SinglePasses::Input> input = SampleOf(part);
+  std::optional<SinglePasses::Input> input = InputOf(part);
   if (input && (input->weights == 0 || input->address == 0)) input.reset();
-  single_passes_.Add({part.activity.name, part.ns, WorkNs(part), part.is_new},
+  const bool goes_on =
+      part.attributed.owner.known() && part.attributed.owner == last_product_;
+  single_passes_.Add({.name = part.activity.name,
+                      .ns = part.ns,
+                      .work_ns = WorkNs(part),
+                      .is_new = part.is_new,
+                      .goes_on = goes_on},
                      input);
 }
 
@@ -233,7 +247,7 @@ void AvoidableKeeper::FollowExperts(const Part& part) {
     } else if ((part.traits & kSumOfRowsName) != 0) {
       experts_.AddSumOfRows(times);
     } else {
-      constexpr uint32_t kMakesRows = kFillName | kSumName | kBroadcastSumName;
+      constexpr uint64_t kMakesRows = kFillName | kSumName | kBroadcastSumName;
       experts_.AddOther(times,
                         (part.traits & kMakesRows) != 0 ||
                             attributed.layer_class == LayerClass::kNorm ||
@@ -266,6 +280,8 @@ void AvoidableKeeper::FollowParts(const Part& part) {
   FollowStackedSamples(part);
   FollowFills(part);
   FollowExperts(part);
+  FollowSharedExperts(part);
+  FollowPenalties(part);
 }
 
 void AvoidableKeeper::FinishParts() {
@@ -278,6 +294,12 @@ void AvoidableKeeper::FinishParts() {
   add(Avoidable::kSinglePasses, single_passes_.Take());
   add(Avoidable::kSplitProducts, split_products_.Take());
   add(Avoidable::kExpertLoop, experts_.Take());
+  add(Avoidable::kSharedExperts, shared_experts_.Take());
+  const WeightPenalties::Sums penalties = penalties_.Take();
+  AddSums(Avoidable::kWeightPenalties,
+          {.count = penalties.count,
+           .ns = static_cast<int64_t>(penalties.ns),
+           .worst_ns = kPenaltiesStay * penalties.ns});
   const GrownArrays::Sums grown = grown_arrays_.Take();
   AddSums(Avoidable::kGrownArrays, {.count = grown.count,
                                     .ns = static_cast<int64_t>(grown.ns),

@@ -44,9 +44,24 @@ uint64_t WeightsOf(const opmodel::Operation& op, uint64_t address) {
 
 }  // namespace
 
+// The least that a cache's copy moves is the whole of it, twice.
+void AvoidableKeeper::FollowCaches(const Part& part) {
+  const WorkKind* kind = KindOf(part.attributed);
+  if (gpu_ == nullptr) return;
+  if ((part.traits & kConcatenationName) != 0) {
+    caches_.AddConcatenation(part.ns, part.is_new);
+  } else if (kind != nullptr) {
+    const GrownCaches::Sums sums =
+        caches_.AddOperation(kind->leading, gpu_->bandwidth_bytes_per_s * 1e-9);
+    AddSums(Avoidable::kGrownCaches, {.count = sums.count,
+                                      .ns = static_cast<int64_t>(sums.ns),
+                                      .worst_ns = sums.worst_ns});
+  }
+}
+
 void AvoidableKeeper::FollowSlices(const Part& part) {
   if (!IsBackward(part.attributed.direction)) return;
-  const uint32_t traits = part.traits;
+  const uint64_t traits = part.traits;
   const double bytes = part.efficiency.bytes;
   if (bytes <= 0) return;
   if ((traits & kFillName) != 0) {

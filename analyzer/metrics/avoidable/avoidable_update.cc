@@ -35,7 +35,7 @@ void AvoidableKeeper::AddUpdate(const Part& part) {
       layer_class != LayerClass::kOptimizer) {
     return;
   }
-  const uint32_t traits = part.traits;
+  const uint64_t traits = part.traits;
   const bool is_reduction = layer_class == LayerClass::kReduction;
   UpdateKernel kernel{.of = UpdateKernel::Of::kUnknown,
                       .last_of_adam = (traits & kAddcdivName) != 0,

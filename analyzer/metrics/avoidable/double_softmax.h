@@ -22,16 +22,18 @@ class DoubleSoftmax {
   struct Sums {
     uint64_t count = 0;  // softmaxes and their gradients
     double ns = 0;
+    uint64_t rows = 0;  // at least; of the first one
   };
 
-  // All kernels of a device in time.
-  void AddForward(Kernel kernel, double ns, bool is_new);
-  // What the kernel before it turns out to have been. `is_small`: of one block,
-  // as what scales a loss.
-  Sums AddBackward(Kernel kernel, double ns, bool is_new, bool is_small);
+  // All kernels of a device in time, with their numbers of blocks.
+  void AddForward(Kernel kernel, double ns, bool is_new, uint64_t blocks);
+  // What the kernel before it turns out to have been.
+  Sums AddBackward(Kernel kernel, double ns, bool is_new, uint64_t blocks);
 
  private:
   enum class Stage : uint8_t { kNone, kFirst, kSecond, kThird };
+  bool IsOfRows(uint64_t blocks) const;
+
   Stage stage_ = Stage::kNone;  // of the row of kernels; see the code
   bool is_backward_ = false;    // this row
   Sums forward_;                // the first softmax of the last row

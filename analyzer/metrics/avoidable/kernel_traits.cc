@@ -18,7 +18,7 @@ bool HasAny(std::string_view name,
 }
 
 // Of PyTorch's kernels that together are a form of something else.
-void SetOfForms(std::string_view name, uint32_t& traits) {
+void SetOfForms(std::string_view name, uint64_t& traits) {
   const auto set = [&](bool has, Trait trait) {
     if (has) traits |= trait;
   };
@@ -35,7 +35,7 @@ void SetOfForms(std::string_view name, uint32_t& traits) {
 }
 
 // Of PyTorch's kernels beside a layer's own.
-void SetOfLayers(std::string_view name, uint32_t& traits) {
+void SetOfLayers(std::string_view name, uint64_t& traits) {
   const auto set = [&](bool has, Trait trait) {
     if (has) traits |= trait;
   };
@@ -59,12 +59,16 @@ void SetOfLayers(std::string_view name, uint32_t& traits) {
       kGatherName);
   set(HasAny(name, {"indexFuncLargeIndex", "indexFuncSmallIndex"}),
       kSumOfRowsName);
+  set(HasAny(name, {"SegmentedRadixSort", "radixSortKVInPlace",
+                    "bitonicSortKVInPlace", "warpMergeSortKVInPlace"}),
+      kSortName);
+  set(HasAny(name, {"native::reduce_kernel"}), kReductionName);
 }
 
 }  // namespace
 
-uint32_t TraitsOfKernel(std::string_view name) {
-  uint32_t traits = kAsked;
+uint64_t TraitsOfKernel(std::string_view name) {
+  uint64_t traits = kAsked;
   const auto set = [&](bool has, Trait trait) {
     if (has) traits |= trait;
   };

@@ -8,7 +8,7 @@
 // What the name of a kernel tells of how it does its work.
 namespace dltap::analyzer {
 
-enum Trait : uint32_t {
+enum Trait : uint64_t {
   kAsked = 1,  // always: 0 is no answer
   kTensorCoreName = 2,
   kTransposeName = 4,
@@ -41,10 +41,12 @@ enum Trait : uint32_t {
   kClassLossName = 1 << 28,     // of one class by index, and its gradient
   kMultiplicationName = 1 << 29,  // of elements
   kGatherName = 1 << 30,          // of rows by index
-  kSumOfRowsName = 1U << 31       // added to rows by index
+  kSumOfRowsName = 1ULL << 31,    // added to rows by index
+  kSortName = 1ULL << 32,
+  kReductionName = 1ULL << 33  // PyTorch's own
 };
 
-uint32_t TraitsOfKernel(std::string_view demangled);
+uint64_t TraitsOfKernel(std::string_view demangled);
 
 }  // namespace dltap::analyzer
 

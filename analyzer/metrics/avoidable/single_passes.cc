@@ -8,7 +8,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr uint64_t kLeastPasses = 8;
-constexpr size_t kLeastKernels = 4;    // of a pass
+constexpr size_t kLeastKernels = 3;    // of a pass
 constexpr size_t kMostKernels = 4096;  // a longer one is given up
 
 }  // namespace
@@ -21,12 +21,29 @@ bool SinglePasses::Continues(const Input& input) {
          input.address == before.address + before.bytes;
 }
 
+// Two products in a row, of neither one input nor one another, are added up: of
+// a sample and of the state that the pass before made. The next sample's comes
+// right behind the last one of a pass, too.
+bool SinglePasses::IsJoin(const Input& input) const {
+  return product_ && product_->output != 0 && input.output != 0 &&
+         input.address != product_->address &&
+         input.address != product_->output;
+}
+
 void SinglePasses::Add(const Kernel& kernel,
                        const std::optional<Input>& input) {
-  if (input && Continues(*input)) {
+  const bool continues = input && Continues(*input);
+  const bool is_join = input && !continues && IsJoin(*input);
+  if (!kernel.goes_on) product_ = input;
+  if (is_join) {
+    EndRow();
+    return;
+  }
+  if (continues) {
     if (anchor_ == 0) {
       EndRow();
       anchor_ = input->weights;
+      samples_ = input->samples;
     } else if (anchor_ == input->weights) {
       EndPass();
     }
@@ -73,12 +90,16 @@ void SinglePasses::Count(const Pass& pass) {
 
 void SinglePasses::EndRow() {
   anchor_ = 0;
+  samples_ = 0;
   pass_ = {};
   names_ = 0;
   passes_ = 0;
   waiting_.clear();
 }
 
-SinglePasses::Sums SinglePasses::Take() { return std::exchange(sums_, {}); }
+SinglePasses::Sums SinglePasses::Take() {
+  if (samples_ > 1) EndRow();
+  return std::exchange(sums_, {});
+}
 
 }  // namespace dltap::analyzer

@@ -22,12 +22,15 @@ class SinglePasses {
     // What its work takes where nothing but its size matters; nullopt: unknown.
     std::optional<double> work_ns;
     bool is_new;
+    bool goes_on;  // of the same product as the one before it
   };
   // What a product or a convolution reads.
   struct Input {
     uint64_t weights;
     uint64_t address;
     uint64_t bytes;
+    uint64_t output;  // of a product; 0: not known
+    int64_t samples;
   };
   struct Sums {
     uint64_t count = 0;  // passes
@@ -40,7 +43,8 @@ class SinglePasses {
   void Add(const Kernel& kernel, const std::optional<Input>& input);
   void AddBackward() { EndRow(); }
   void AddCell() { EndRow(); }
-  // Those since it was asked. Rows go on.
+  // Those since it was asked. Rows go on over single samples: of several each
+  // window may have its own batch.
   Sums Take();
 
  private:
@@ -49,12 +53,15 @@ class SinglePasses {
     std::vector<Kernel> kernels;
   };
   bool Continues(const Input& input);
+  bool IsJoin(const Input& input) const;
   void EndPass();
   void EndRow();
   void Count(const Pass& pass);
 
   absl::flat_hash_map<uint64_t, Input> last_;  // by weights
+  std::optional<Input> product_;               // right before
   uint64_t anchor_ = 0;        // the weights that begin a pass; 0: none
+  int64_t samples_ = 0;        // of the row's passes
   Pass pass_;                  // that has begun
   uint64_t names_ = 0;         // of the row's passes
   uint64_t passes_ = 0;        // of the row

@@ -63,6 +63,11 @@ RULES = {
     "augment": "stacked_samples",
     "deterministic": "overwritten_fills",
     "experts": "expert_loop",
+    "row_losses": "double_softmax",
+    "parts": "single_passes",
+    "mixture": "shared_experts",
+    "top_items": "sorted_tops",
+    "penalty": "weight_penalties",
 }
 # Copies that run ahead are all over before the last steps; that rows grow is
 # seen when they have grown a few times.

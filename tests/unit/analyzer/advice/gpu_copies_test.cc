@@ -35,6 +35,23 @@ TEST(GpuCopiesTest, ShortCopiesAreLeftAlone) {
   EXPECT_EQ(WhyHeldBack(list, "copies"), "");
 }
 
+// What a sort works on, or gradients that are written in parts.
+TEST(GpuCopiesTest, CopiesOfTheFrameworksOwnAreLeftAlone) {
+  Training sorting;
+  for (int i = 0; i < 2; ++i) {
+    sorting.Copy(200)
+        .Kernel("void at::native::fill_reverse_indices_kernel(long*, int)", 50)
+        .Kernel("void cub::DeviceSegmentedRadixSortKernel<float, long>(int)",
+                50)
+        .Kernel(kAdd, 200, 4096);
+  }
+  EXPECT_EQ(Given(sorting.Advised(), "copies"), nullptr);
+  Training writing;
+  writing.Product(kGemm, 500, kTf32).InBackward();
+  writing.Product(kGemm, 500, kTf32).Copy(200).Copy(200);
+  EXPECT_EQ(Given(writing.Advised(), "copies"), nullptr);
+}
+
 // Nobody writes them: the compiler keeps the state of a loop by them.
 TEST(GpuCopiesTest, CopiesOfXlaAreNotTheProgramsToLeaveOut) {
   const AdviceList list = Copying(200, "jax 0.10.2");

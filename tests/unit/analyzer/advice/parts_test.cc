@@ -148,6 +148,48 @@ TEST(PartsTest, OneSoftmaxIsTheLosss) {
   EXPECT_EQ(Given(Losing(false), "double_softmax"), nullptr);
 }
 
+constexpr char kNllLossOfEach[] =
+    "void at::native::nll_loss_forward_no_reduce_cuda_kernel<float, "
+    "long>(long)";
+constexpr char kNllLossGradientOfEach[] =
+    "void at::native::nll_loss_backward_no_reduce_cuda_kernel<float, long>"
+    "(int)";
+
+// A loss of each of 4096 rows, times its weight in so many blocks; with smooth
+// labels all classes have a gradient, which is added.
+AdviceList LosingOfEach(bool smooth, int blocks = 16) {
+  Training training;
+  training.Product(kGemm, 600, kTf32)
+      .Kernel(Softmax(true, false), 100, 4096)
+      .Kernel(Softmax(true, true), 100, 4096)
+      .Kernel(kNllLossOfEach, 5, 4)
+      .Kernel(kMul, 5, 4)
+      .InBackward()
+      .Kernel(kMul, 5, blocks)
+      .Kernel(kNllLossGradientOfEach, 5, 4);
+  if (smooth) training.Kernel(kBroadcastAdd, 60, 8192);
+  training.Kernel(Softmax(false, true), 120, 4096)
+      .Kernel(kMul, 80, 8192)
+      .Kernel(Softmax(false, false), 120, 4096)
+      .Kernel(kReduction, 20)
+      .Product(kGemm, 600, kTf32);
+  return Updated(training);
+}
+
+TEST(PartsTest, LossesOfEachRowTakeLogitsToo) {
+  for (const bool smooth : {false, true}) {
+    const AdviceList list = LosingOfEach(smooth);
+    const auto advice = Given(list, "double_softmax");
+    ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "double_softmax");
+    EXPECT_NEAR(advice->gain_low_ns, 300e3, 5e3);
+  }
+}
+
+// A number for each class of a row is a gradient of another head.
+TEST(PartsTest, GradientsOfAllClassesAreNoLossesOfRows) {
+  EXPECT_EQ(Given(LosingOfEach(false, 64), "double_softmax"), nullptr);
+}
+
 // The logits' gradients of both are added up, as with an entropy's.
 TEST(PartsTest, ASoftmaxBesideTheLossIsAnotherTerm) {
   EXPECT_EQ(Given(Losing(true, kAdd), "double_softmax"), nullptr);
@@ -244,6 +286,36 @@ TEST(PartsTest, PassesThatACellsStateJoinsAreLeftAlone) {
       "float, int, 1>(int)";
   EXPECT_EQ(Given(ConvolvingImages(64 * 8 * 8 * 4, kCell), "single_passes"),
             nullptr);
+}
+
+// Two layers over parts of 32 rows of an array; with a state, the first one's
+// result is added to that of the state's.
+AdviceList MultiplyingParts(bool has_state) {
+  Training training;
+  for (int i = 0; i < 16; ++i) {
+    const auto product = [&](int weights, int input, int output) {
+      training.Product(absl::StrCat("cublasSgemm_v2 m=512 n=32 k=512 A=",
+                                    weights, " B=", input, " C=", output),
+                       20, kTf32);
+    };
+    product(100'000, 1'000'000 + 32 * 512 * 4 * i, 7000);
+    if (has_state) product(300'000, 8000, 9000);
+    training.Kernel(kHardswish, 3);
+    product(200'000, 7000, 8000);
+  }
+  return training.Advised();
+}
+
+TEST(PartsTest, PartsOfAnArrayMakeABatch) {
+  const AdviceList list = MultiplyingParts(false);
+  const auto advice = Given(list, "single_passes");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "single_passes");
+  EXPECT_GE(advice->evidence.count, 14);
+  EXPECT_GT(advice->gain_low_ns, 14 * 30e3);
+}
+
+TEST(PartsTest, PassesWithAStateWaitForOneAnother) {
+  EXPECT_EQ(Given(MultiplyingParts(true), "single_passes"), nullptr);
 }
 
 AdviceList MultiplyingOneInput(int matrices, bool in_turn = false) {
