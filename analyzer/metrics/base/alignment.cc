@@ -6,12 +6,18 @@
 namespace dltap::analyzer {
 namespace {
 
-enum class From : uint8_t { kSkipA, kSkipB, kPair };
+enum class From : uint8_t { kSkipA, kSkipB, kPair, kAgain };
 
 }  // namespace
 
 std::vector<size_t> Align(size_t a_count, size_t b_count,
-                          const std::function<int(size_t, size_t)>& score) {
+                          const AlignmentScore& score) {
+  return Align(a_count, b_count, score, [](size_t, size_t) { return 0; });
+}
+
+std::vector<size_t> Align(size_t a_count, size_t b_count,
+                          const AlignmentScore& score,
+                          const AlignmentScore& again) {
   std::vector<size_t> partner(b_count, kNotAligned);
   if (b_count == 0) return partner;
   a_count = std::min(a_count, kMaxAlignedCells / b_count);
@@ -32,6 +38,11 @@ std::vector<size_t> Align(size_t a_count, size_t b_count,
         row[b + 1] = best[b] + of_pair;
         how = From::kPair;
       }
+      const int of_more = again(a, b);
+      if (of_more > 0 && row[b] + of_more > row[b + 1]) {
+        row[b + 1] = row[b] + of_more;
+        how = From::kAgain;
+      }
     }
     std::swap(best, row);
   }
@@ -42,6 +53,7 @@ std::vector<size_t> Align(size_t a_count, size_t b_count,
       case From::kSkipA: --a; break;
       case From::kSkipB: --b; break;
       case From::kPair: partner[--b] = --a; break;
+      case From::kAgain: partner[--b] = a - 1; break;
     }
   }
   return partner;

@@ -16,34 +16,15 @@ using opmodel::Dim;
 using opmodel::Operation;
 using opmodel::OpKind;
 
-// Scores of pairs; see Score.
+// Beside the scores of BackwardScores.
 constexpr int kIsKnown = 1000;
 constexpr int kOfNode = 100;
-constexpr int kSameSizes = 10;
-constexpr int kSameClass = 6;
-constexpr int kBothPointwise = 3;
-constexpr int kOnePointwise = 2;
-constexpr int kMayBe = 1;
+constexpr int kSameForm = 10;
+constexpr int kSameKind = 1;
 
-std::array<int64_t, 3> InAnyOrder(const Operation& op) {
-  std::array<int64_t, 3> sizes{op[Dim::kM], op[Dim::kN], op[Dim::kK]};
-  std::sort(sizes.begin(), sizes.end());
-  return sizes;
-}
-
-// What runs as a convolution's gradient forward is a transposed one, whose own
-// gradient runs as a convolution.
-bool FitsConv(const Operation& gradient, const Operation& forward) {
-  const bool transposed = forward.kind == OpKind::kConvBackwardData;
-  if (gradient.kind == OpKind::kConvForward) return transposed;
-  return gradient.kind != OpKind::kConvBackwardData || !transposed;
-}
-
-bool ShareAName(const LayerUnit& a, const LayerUnit& b) {
-  return std::any_of(a.names.begin(), a.names.end(), [&b](size_t name) {
-    return std::find(b.names.begin(), b.names.end(), name) != b.names.end();
-  });
-}
+// As many experts as a layer may have, and what stands between their parts.
+constexpr size_t kMostBetweenGradients = 64;
+constexpr size_t kBeside = 8;
 
 // Of several operations with one number the last made the node; what is
 // elementwise beside others only prepares or finishes it.
@@ -59,56 +40,6 @@ void SetOwner(const std::vector<LayerUnit>& units, uint32_t unit,
 }
 
 }  // namespace
-
-const Operation* BackwardMatcher::SizesOf(uint32_t unit) const {
-  const WorkId work = attribution_.activities[units_[unit].lead].work;
-  return work.known() ? &attribution_.KindOf(work).leading : nullptr;
-}
-
-// Products: by their sizes, where both are known.
-bool BackwardMatcher::MayBeGradientOf(uint32_t backward,
-                                      uint32_t forward) const {
-  if (units_[backward].layer_class != units_[forward].layer_class) return false;
-  const Operation* const a = SizesOf(backward);
-  const Operation* const b = SizesOf(forward);
-  if (a == nullptr || b == nullptr) return true;
-  // A library's recurrent layer is no row of products.
-  if (units_[backward].layer_class == LayerClass::kRnn &&
-      (a->kind == OpKind::kGemm) != (b->kind == OpKind::kGemm)) {
-    return false;
-  }
-  if (units_[backward].layer_class == LayerClass::kConv)
-    return FitsConv(*a, *b);
-  if (units_[backward].layer_class != LayerClass::kGemm) return true;
-  return InAnyOrder(*a) == InAnyOrder(*b);
-}
-
-// How well a backward operation fits a forward one by class and sizes alone.
-int BackwardMatcher::Score(uint32_t backward, uint32_t forward) const {
-  const LayerUnit& b = units_[backward];
-  const LayerUnit& f = units_[forward];
-  if (b.sums_bias || b.moves_gradient || f.only_makes) return 0;
-  if (b.reads_rows) return f.adds_rows ? kSameClass : f.pointwise ? kMayBe : 0;
-  if ((b.sums_rows || b.adds_rows) && f.reads_rows) return kSameClass;
-  if (IsLayerProduct(b.layer_class) || IsLayerProduct(f.layer_class)) {
-    if (!MayBeGradientOf(backward, forward)) return 0;
-    const Operation* const a = SizesOf(backward);
-    const Operation* const of_f = SizesOf(forward);
-    const bool same = a != nullptr && of_f != nullptr &&
-                      (a->kind == OpKind::kGemm || a->dims == of_f->dims);
-    // Where nothing tells, a convolution is no transposed one.
-    const bool may_be_transposed = same &&
-                                   of_f->kind == OpKind::kConvBackwardData &&
-                                   a->kind == OpKind::kConvBackwardWeight;
-    return (same ? kSameSizes : kSameClass) - (may_be_transposed ? 2 : 0);
-  }
-  if (b.pointwise && f.pointwise) {
-    if (b.only_sums) return kMayBe;
-    return kBothPointwise + (ShareAName(b, f) ? kMayBe : 0);
-  }
-  if (b.layer_class == f.layer_class) return kSameClass;
-  return b.pointwise ? kOnePointwise : kMayBe;
-}
 
 // Runs of what is computed again stand in the forward pass as they are; later
 // blocks come first.
@@ -130,8 +61,8 @@ void BackwardMatcher::MatchRecompute(const std::vector<uint32_t>& forward,
         Align(end, last - i, [&](size_t a, size_t b) {
           const LayerUnit& f = units_[forward[end - 1 - a]];
           const LayerUnit& again = units_[backward[last - 1 - b]];
-          if (f.form == again.form) return kSameSizes;
-          return f.kind == again.kind ? kMayBe : 0;
+          if (f.form == again.form) return kSameForm;
+          return f.kind == again.kind ? kSameKind : 0;
         });
     size_t first_used = end;
     for (size_t b = 0; b < partner.size(); ++b) {
@@ -254,7 +185,8 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
       const auto it = using_it.find(address);
       if (address == 0 || it == using_it.end()) continue;
       for (const uint32_t f : it->second) {
-        if (!MayBeGradientOf(backward[i], f) || !MayBeOfNode(backward[i], f)) {
+        if (!scores_.MayBeGradientOf(backward[i], f) ||
+            !MayBeOfNode(backward[i], f)) {
           continue;
         }
         int score = 0;
@@ -277,20 +209,77 @@ void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
   }
 }
 
+// The forward product of which one gradient is known, near to `at`, and the
+// other one may be this; kNoUnit if another one beside it has none so far.
+uint32_t BackwardMatcher::HalfKnownProduct(
+    const std::vector<uint32_t>& forward, uint32_t gradient, size_t at,
+    const absl::flat_hash_map<uint32_t, Units>& known) const {
+  size_t best = forward.size();
+  size_t least = kMostBetweenGradients + 1;
+  std::vector<size_t> without;
+  for (size_t i = 0; i < forward.size(); ++i) {
+    if (!scores_.IsOneProduct(forward[i])) continue;
+    if (!scores_.MayBeGradientOf(gradient, forward[i])) continue;
+    const auto gradients = known.find(forward[i]);
+    if (gradients == known.end()) {
+      without.push_back(i);
+      continue;
+    }
+    const size_t other = gradients->second.front();
+    const size_t between = other > at ? other - at : at - other;
+    if (gradients->second.size() > 1 || between >= least) continue;
+    best = i;
+    least = between;
+  }
+  if (best == forward.size()) return kNoUnit;
+  const bool is_clear = std::ranges::none_of(without, [best](size_t i) {
+    return (i > best ? i - best : best - i) <= kBeside;
+  });
+  return is_clear ? forward[best] : kNoUnit;
+}
+
+// Of experts and other groups all gradients of inputs come before those of
+// weights: where an address tells one of a product's two, the other one is the
+// nearest of its sizes.
+void BackwardMatcher::MatchOtherGradients(
+    const std::vector<uint32_t>& forward, const std::vector<uint32_t>& backward,
+    std::vector<BackwardMatch>& out) const {
+  absl::flat_hash_map<uint32_t, Units> known;  // places in `backward`
+  for (size_t i = 0; i < backward.size(); ++i) {
+    if (out[i].forward == kNoUnit || out[i].recomputes) continue;
+    Units& gradients = known[out[i].forward];
+    const size_t works = std::max(units_[backward[i]].works, 1U);
+    gradients.insert(gradients.end(), works, static_cast<uint32_t>(i));
+  }
+  for (size_t i = 0; i < backward.size(); ++i) {
+    if (units_[backward[i]].side != UnitSide::kBackward ||
+        out[i].forward != kNoUnit || !scores_.IsOneProduct(backward[i]) ||
+        of_node_.contains(backward[i])) {
+      continue;
+    }
+    const uint32_t best = HalfKnownProduct(forward, backward[i], i, known);
+    if (best == kNoUnit) continue;
+    out[i] = {best, LayerMatch::kOrder};
+    known[best].push_back(static_cast<uint32_t>(i));
+  }
+}
+
 BackwardMatcher::Key BackwardMatcher::KeyOf(
     const std::vector<uint32_t>& forward, const std::vector<uint32_t>& backward,
     const std::vector<size_t>& known) const {
   Key key{forward.size()};
   for (const uint32_t f : forward) {
     key.push_back(units_[f].form);
-    key.push_back(absl::HashOf(units_[f].names));
+    key.push_back(absl::HashOf(units_[f].names, units_[f].reads_rows,
+                               units_[f].adds_rows));
   }
   for (size_t i = 0; i < backward.size(); ++i) {
     const LayerUnit& unit = units_[backward[i]];
     key.push_back(unit.form * 8ULL +
                   (unit.sums_bias || unit.moves_gradient ? 4ULL : 0) +
                   static_cast<uint64_t>(unit.side));
-    key.push_back(absl::HashOf(unit.names, unit.only_sums));
+    key.push_back(absl::HashOf(unit.names, unit.only_sums, unit.reads_rows,
+                               unit.adds_rows, unit.sums_rows));
     key.push_back(known[i]);
     const auto it = of_node_.find(backward[i]);
     if (it == of_node_.end()) continue;
@@ -316,16 +305,20 @@ void BackwardMatcher::MatchByOrder(const std::vector<uint32_t>& forward,
   const auto [it, is_new] =
       aligned_.try_emplace(KeyOf(forward, backward, known));
   if (is_new) {
-    it->second =
-        Align(forward.size(), backward.size(), [&](size_t a, size_t b) {
-          if (units_[backward[b]].side != UnitSide::kBackward) return 0;
-          if (known[b] != kNotAligned) return known[b] == a ? kIsKnown : 0;
-          if (taken.contains(a)) return 0;
-          const uint32_t f = forward[forward.size() - 1 - a];
-          const int score = Score(backward[b], f);
-          if (!of_node_.contains(backward[b])) return score;
-          return MayBeOfNode(backward[b], f) ? kOfNode + score : 0;
-        });
+    const auto score = [&](size_t a, size_t b, bool is_part) {
+      if (known[b] != kNotAligned) return known[b] == a ? kIsKnown : 0;
+      if (units_[backward[b]].side != UnitSide::kBackward) return 0;
+      const uint32_t f = forward[forward.size() - 1 - a];
+      const bool is_of_node = of_node_.contains(backward[b]);
+      if (is_of_node && (is_part || !MayBeOfNode(backward[b], f))) return 0;
+      if (taken.contains(a)) return 0;
+      if (is_part) return scores_.OfPart(backward[b], f);
+      return scores_.OfPair(backward[b], f) + (is_of_node ? kOfNode : 0);
+    };
+    it->second = Align(
+        forward.size(), backward.size(),
+        [&](size_t a, size_t b) { return score(a, b, false); },
+        [&](size_t a, size_t b) { return score(a, b, true); });
   }
   for (size_t i = 0; i < backward.size(); ++i) {
     const size_t partner = it->second[i];
@@ -344,27 +337,42 @@ void BackwardMatcher::MatchByOrder(const std::vector<uint32_t>& forward,
 }
 
 // Copies and casts right after gradients are those of the ones in front of the
-// forward product: as many.
+// forward product: as many. Others in front of the next gradient are its glue.
 void BackwardMatcher::AttachMoves(const std::vector<uint32_t>& backward,
                                   std::vector<BackwardMatch>& out) const {
   uint32_t before = kNoUnit;
+  size_t known = 0;  // of its moves
   for (size_t i = 0; i < backward.size();) {
-    if (!units_[backward[i]].moves_gradient) {
-      if (!units_[backward[i]].sums_bias) before = out[i].forward;
+    const LayerUnit& unit = units_[backward[i]];
+    if (!unit.moves_gradient) {
+      if (!unit.sums_bias && !(unit.pointwise && unit.only_sums) &&
+          before != out[i].forward) {
+        before = out[i].forward;
+        known = 0;
+      }
       ++i;
       continue;
     }
     const size_t first = i;
-    size_t known = 0;
     for (; i < backward.size() && units_[backward[i]].moves_gradient; ++i) {
       known += out[i].forward == before ? 1 : 0;
     }
-    if (before == kNoUnit || units_[before].moves <= known) continue;
-    size_t left = units_[before].moves - known;
+    const size_t own = before == kNoUnit ? 0 : units_[before].moves;
+    size_t left = own > known ? own - known : 0;
+    known += left;
     for (size_t m = first; m < i && left > 0; ++m) {
       if (out[m].forward != kNoUnit) continue;
       out[m] = {before, LayerMatch::kOrder};
       --left;
+    }
+    known -= left;
+    if (i == backward.size() || out[i].forward == kNoUnit) continue;
+    for (size_t m = first; m < i; ++m) {
+      if (out[m].forward != kNoUnit || !units_[backward[m]].may_be_glue) {
+        continue;
+      }
+      out[m] = {out[i].forward, out[i].by};
+      out[m].is_glue = true;
     }
   }
 }
@@ -379,7 +387,7 @@ void BackwardMatcher::AttachRest(const std::vector<uint32_t>& backward,
     // A part of what several calls compute goes on with what is known of it.
     return unit.pointwise || (unit.layer_class == units_[owner].layer_class &&
                               IsLayerProduct(unit.layer_class) &&
-                              SizesOf(backward[i]) == nullptr &&
+                              scores_.SizesOf(backward[i]) == nullptr &&
                               unit.side == UnitSide::kBackward);
   };
   uint32_t before = kNoUnit;
@@ -418,6 +426,7 @@ std::vector<BackwardMatch> BackwardMatcher::Match(
   MatchRecompute(forward, backward, out);
   MatchBySequence(forward, backward, out);
   MatchByAddress(forward, backward, out);
+  MatchOtherGradients(forward, backward, out);
   MatchByOrder(forward, backward, out);
   AttachMoves(backward, out);
   AttachRest(backward, out);

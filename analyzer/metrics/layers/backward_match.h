@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/layers/backward_scores.h"
 #include "analyzer/metrics/layers/layer_match.h"
 #include "analyzer/metrics/layers/layer_units.h"
 #include "analyzer/metrics/steps/range_facts.h"
@@ -19,6 +20,7 @@ struct BackwardMatch {
   uint32_t forward = kNoUnit;
   LayerMatch by = LayerMatch::kNone;
   bool recomputes = false;
+  bool is_glue = false;  // beside what the unit finder says
 };
 
 // Matches backward passes with the forward operations before them. Autograd's
@@ -35,6 +37,7 @@ class BackwardMatcher {
         process_(process),
         attribution_(attribution),
         units_(units),
+        scores_(attribution, units),
         ranges_(model, process) {}
 
   // `forward` in the order of the pass; `backward` is one pass, with what it
@@ -46,9 +49,6 @@ class BackwardMatcher {
   using Key = std::vector<uint64_t>;
   using Units = std::vector<uint32_t>;
 
-  const opmodel::Operation* SizesOf(uint32_t unit) const;
-  bool MayBeGradientOf(uint32_t backward, uint32_t forward) const;
-  int Score(uint32_t backward, uint32_t forward) const;
   void MatchRecompute(const std::vector<uint32_t>& forward,
                       const std::vector<uint32_t>& backward,
                       std::vector<BackwardMatch>& out) const;
@@ -61,6 +61,12 @@ class BackwardMatcher {
   void MatchByAddress(const std::vector<uint32_t>& forward,
                       const std::vector<uint32_t>& backward,
                       std::vector<BackwardMatch>& out) const;
+  uint32_t HalfKnownProduct(
+      const std::vector<uint32_t>& forward, uint32_t gradient, size_t at,
+      const absl::flat_hash_map<uint32_t, Units>& known) const;
+  void MatchOtherGradients(const std::vector<uint32_t>& forward,
+                           const std::vector<uint32_t>& backward,
+                           std::vector<BackwardMatch>& out) const;
   void MatchByOrder(const std::vector<uint32_t>& forward,
                     const std::vector<uint32_t>& backward,
                     std::vector<BackwardMatch>& out);
@@ -76,6 +82,7 @@ class BackwardMatcher {
   const Process& process_;
   const ProcessAttribution& attribution_;
   const std::vector<LayerUnit>& units_;
+  const BackwardScores scores_;
   RangeFacts ranges_;
   absl::flat_hash_map<Key, std::vector<size_t>> aligned_;
   // Backward units of a node that several forward ones made: these, with the

@@ -44,7 +44,8 @@ class Finder {
         places_(process, found_.units),
         matcher_(model, process, attribution, found_.units),
         layer_of_(found_.units.size(), kNoLayer),
-        match_of_(found_.units.size(), LayerMatch::kNone) {}
+        match_of_(found_.units.size(), LayerMatch::kNone),
+        is_glue_(found_.units.size(), false) {}
 
   ProcessLayers Run() {
     for (uint32_t u = 0; u < found_.units.size(); ++u) {
@@ -108,6 +109,7 @@ class Finder {
       if (matches[i].forward == kNoUnit) continue;
       layer_of_[u] = layer_of_[matches[i].forward];
       match_of_[u] = matches[i].by;
+      is_glue_[u] = matches[i].is_glue;
       forward_of_[u] = matches[i].forward;
     }
     absl::flat_hash_set<uint32_t> done;
@@ -158,7 +160,7 @@ class Finder {
   void Fill(size_t i, uint32_t u, LayerOfActivity& at) const {
     const LayerUnit& unit = found_.units[u];
     at.match = match_of_[u];
-    at.is_glue = found_.is_glue[i];
+    at.is_glue = found_.is_glue[i] || is_glue_[u];
     at.begins_call = unit.side == UnitSide::kForward && unit.lead == i;
     at.has_weight = at.begins_call && HasWeight(unit);
     at.knows_weight =
@@ -214,6 +216,7 @@ class Finder {
   std::vector<uint32_t> pending_;   // forward units of the step, not matched
   std::vector<uint32_t> layer_of_;  // by unit
   std::vector<LayerMatch> match_of_;
+  std::vector<bool> is_glue_;                           // all of a unit
   absl::flat_hash_map<uint32_t, uint32_t> forward_of_;  // backward units
 };
 

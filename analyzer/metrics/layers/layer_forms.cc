@@ -5,6 +5,7 @@
 
 #include "absl/hash/hash.h"
 #include "analyzer/attribution/base/launch_shape.h"
+#include "analyzer/attribution/names/name_rules.h"
 
 namespace dltap::analyzer {
 
@@ -33,30 +34,29 @@ void LayerForms::AddName(const Activity& activity, LayerUnit& unit) {
   unit.names.push_back(name);
 }
 
-void LayerForms::AddRows(const Activity& activity, LayerUnit& unit) {
-  if (activity.kind != ActivityKind::kKernel) return;
-  const auto [it, is_new] = rows_.try_emplace(activity.name);
-  if (is_new) it->second = RowsOf(activity.name);
-  unit.reads_rows |= it->second == Rows::kRead;
-  unit.adds_rows |= it->second == Rows::kAdd;
-  unit.sums_rows |= it->second == Rows::kSum;
+bool LayerForms::IsCast(const Activity& activity) {
+  if (activity.kind != ActivityKind::kKernel) return false;
+  const auto [it, is_new] = casts_.try_emplace(activity.name);
+  if (is_new) {
+    it->second = analyzer::IsCast(Demangle(model_.texts[activity.name]));
+  }
+  return it->second;
 }
 
-// As PyTorch names them, mangled or not.
-LayerForms::Rows LayerForms::RowsOf(TextId name) {
-  const std::string_view text = model_.texts[name];
-  const auto has = [text](std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-  };
-  if (has("vectorized_gather_kernel") || has("indexSelectLargeIndex") ||
-      has("indexSelectSmallIndex")) {
-    return Rows::kRead;
-  }
-  if (has("indexFuncLargeIndex") || has("indexFuncSmallIndex") ||
-      has("EmbeddingBag_updateOutputKernel")) {
-    return Rows::kAdd;
-  }
-  return has("indexing_backward_kernel") ? Rows::kSum : Rows::kNone;
+RowAccess LayerForms::RowsOf(const Activity& activity) {
+  if (activity.kind != ActivityKind::kKernel) return RowAccess::kNone;
+  const auto [it, is_new] = rows_.try_emplace(activity.name);
+  if (is_new) it->second = RowAccessOf(model_.texts[activity.name]);
+  return it->second;
+}
+
+void LayerForms::AddRows(const Activity& activity, LayerUnit& unit) {
+  const RowAccess rows = RowsOf(activity);
+  unit.reads_rows |=
+      rows == RowAccess::kRead ||
+      (rows == RowAccess::kReadElements && unit.side == UnitSide::kForward);
+  unit.adds_rows |= rows == RowAccess::kAdd;
+  unit.sums_rows |= rows == RowAccess::kSum;
 }
 
 uint32_t LayerForms::Number(const Key& key) {

@@ -9,6 +9,7 @@
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/base/kernel_kind.h"
 #include "analyzer/metrics/layers/layer_unit.h"
+#include "analyzer/metrics/layers/row_access.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -25,21 +26,23 @@ class LayerForms {
   void Set(const Activity& lead, const opmodel::Operation* op, LayerUnit& unit);
   // Notes the name of one more activity of an elementwise unit.
   void AddName(const Activity& activity, LayerUnit& unit);
-  // Notes what one more activity does with rows by index.
+  // Whether it changes the type of numbers and nothing else.
+  bool IsCast(const Activity& activity);
+  // What an activity does with rows by index.
+  RowAccess RowsOf(const Activity& activity);
+  // Notes it of one more activity.
   void AddRows(const Activity& activity, LayerUnit& unit);
 
  private:
   // The class, the kind of the kernel's name, sizes.
   using Key = std::tuple<LayerClass, size_t, size_t>;
 
-  enum class Rows : uint8_t { kNone, kRead, kAdd, kSum };
-
   uint32_t Number(const Key& key);
-  Rows RowsOf(TextId name);
 
   const TraceModel& model_;
   const Process& process_;
-  absl::flat_hash_map<TextId, Rows> rows_;  // by kernel's name
+  absl::flat_hash_map<TextId, RowAccess> rows_;  // by kernel's name
+  absl::flat_hash_map<TextId, bool> casts_;      // the same
   absl::flat_hash_map<Key, uint32_t> numbers_;
   KernelKinds kinds_;
 };

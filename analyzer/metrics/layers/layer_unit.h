@@ -38,12 +38,15 @@ struct LayerUnit {
   // Copies and casts right after a product's gradients or these sums: the
   // gradients of those in front of the forward product, perhaps.
   bool moves_gradient = false;
+  // Such a unit right before a layer whose glue it may be as well.
+  bool may_be_glue = false;
   // What kernels of it do with rows by index: the gradient of reading them is
   // to sum them up where they came from, that of adding them is to read them.
   bool reads_rows = false;
   bool adds_rows = false;
   bool sums_rows = false;
   uint32_t moves = 0;     // copies and casts in it
+  uint32_t works = 0;     // library calls or operators in it
   bool only_sums = true;  // of two gradients where paths meet; also if empty
   uint32_t kind = 0;      // equal: the same kind of work, whatever its sizes
   uint32_t form = 0;      // equal: of the same sizes, too

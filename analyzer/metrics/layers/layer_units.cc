@@ -7,6 +7,7 @@
 #include "analyzer/attribution/base/submissions.h"
 #include "analyzer/metrics/layers/layer_forms.h"
 #include "analyzer/metrics/layers/layer_operands.h"
+#include "analyzer/metrics/layers/row_access.h"
 #include "analyzer/metrics/steps/range_facts.h"
 
 namespace dltap::analyzer {
@@ -22,6 +23,14 @@ std::array<int64_t, 3> SizesOf(const opmodel::Operation& op) {
   std::array<int64_t, 3> sizes{op[Dim::kM], op[Dim::kN], op[Dim::kK]};
   std::sort(sizes.begin(), sizes.end());
   return sizes;
+}
+
+// Both are gradients of weights, or both of an input: one sums over the rows,
+// the other over the outputs. Of as many rows as outputs sizes tell nothing.
+bool AreOfOneKind(const opmodel::Operation& a, const opmodel::Operation& b) {
+  return a[Dim::kM] == b[Dim::kM] && a[Dim::kN] == b[Dim::kN] &&
+         a[Dim::kK] == b[Dim::kK] && a[Dim::kN] != a[Dim::kK] &&
+         a[Dim::kM] != a[Dim::kK];
 }
 
 bool SharesAnAddress(const std::vector<uint64_t>& a,
@@ -47,7 +56,10 @@ class UnitFinder {
   }
 
   LayerUnits Run() {
-    for (const Submission& at : SubmissionOrder(process_, attribution_)) {
+    const std::vector<Submission> order =
+        SubmissionOrder(process_, attribution_);
+    row_sum_ = FindRowSums(model_, process_, attribution_, order);
+    for (const Submission& at : order) {
       if (!at.captured) Add(at);
     }
     TakeGlueAsWork();
@@ -82,10 +94,50 @@ class UnitFinder {
     }
     const bool is_copy = IsCopyOrMemset(At(i).layer_class);
     const UnitSide side = is_copy ? side_ : SideOf(At(i).direction);
+    if (ClearsBefore(i)) {
+      const std::vector<Submission> cleared = std::exchange(waiting_, {});
+      AddWork(at);
+      for (const Submission& memset : cleared) {
+        out_.unit_of[memset.activity] = out_.unit_of[i];
+      }
+      return;
+    }
     const bool fits = FitsTheGlue(At(i).layer_class, side);
-    if (!fits) TakeGlueAsWork();
+    if (!fits) {
+      TakeGlueAsWork();
+    } else if (side == side_ && !Joins(i, SequenceOf(i))) {
+      TakeCastGradients();
+    }
     AddWork(at);
     if (fits) GiveGlue();
+  }
+
+  // Casts between two gradients are of the one or of the other; the gradient
+  // of a copy needs none.
+  void TakeCastGradients() {
+    size_t taken = 0;
+    while (taken < waiting_.size() && FollowsProduct() &&
+           forms_.IsCast(process_.activities[waiting_[taken].activity])) {
+      AddWork(waiting_[taken++]);
+      out_.units.back().may_be_glue = out_.units.back().moves_gradient;
+    }
+    waiting_.erase(waiting_.begin(),
+                   waiting_.begin() + static_cast<ptrdiff_t>(taken));
+  }
+
+  // Right after the gradients of a product, with its bias, what is copied of
+  // them and the sum with those of other paths.
+  bool FollowsProduct() const {
+    return in_unit_ && side_ == UnitSide::kBackward &&
+           out_.units.back().side == UnitSide::kBackward && follows_product_;
+  }
+
+  // A reduction over many blocks counts these in memory that it clears first.
+  bool ClearsBefore(size_t i) const {
+    return At(i).layer_class == LayerClass::kReduction && !waiting_.empty() &&
+           std::all_of(waiting_.begin(), waiting_.end(), [&](const auto& at) {
+             return At(at.activity).layer_class == LayerClass::kMemset;
+           });
   }
 
   void AddGlue(const Submission& at) {
@@ -123,20 +175,24 @@ class UnitFinder {
     }
     if (!is_copy) side_ = SideOf(At(i).direction);
     in_pass_ = true;
-    const RangeId innermost = InnermostOf(i);
-    const int64_t sequence =
-        ranges_.SequenceOf(innermost, side_ == UnitSide::kBackward);
-    if (!Joins(i, sequence)) Begin(at, innermost);
+    const int64_t sequence = SequenceOf(i);
+    if (!Joins(i, sequence)) Begin(at);
     Extend(i, sequence);
   }
 
+  int64_t SequenceOf(size_t i) {
+    return ranges_.SequenceOf(InnermostOf(i), side_ == UnitSide::kBackward);
+  }
+
   // Whether an activity goes on with the unit before it.
-  bool Joins(size_t i, int64_t sequence) const {
+  bool Joins(size_t i, int64_t sequence) {
     if (out_.units.empty() || !in_unit_) return false;
     const LayerUnit& unit = out_.units.back();
     const LayerClass layer_class = At(i).layer_class;
     if (unit.side != side_) return false;
+    if (row_sum_[i] != kNoRowSum) return row_sum_[i] == row_sum_[last_];
     if (At(i).work.known() && At(i).work == At(last_).work) return true;
+    if (IsNextLookUp(i)) return false;
     const bool same_node = sequence >= 0 && IsOf(unit, sequence);
     if (side_ == UnitSide::kBackward && sequence >= 0 &&
         !unit.sequences.empty() && !same_node) {
@@ -145,7 +201,8 @@ class UnitFinder {
     if (unit.pointwise || IsElementwiseLike(layer_class)) {
       return unit.pointwise && IsElementwiseLike(layer_class) &&
              (!unit.sums_bias || layer_class == LayerClass::kReduction) &&
-             !unit.moves_gradient && !IsNextGradient(i);
+             !unit.moves_gradient && !IsNextGradient(i) &&
+             !(FollowsProduct() && forms_.IsCast(process_.activities[i]));
     }
     if (unit.layer_class != layer_class) return false;
     const bool composite = At(i).class_from == ClassFrom::kComposite ||
@@ -163,6 +220,22 @@ class UnitFinder {
     return JoinsForward(i) || (IsOfCell(i) && IsOfCell(last_));
   }
 
+  // One kernel reads the rows of a table.
+  bool IsNextLookUp(size_t i) const {
+    return side_ == UnitSide::kForward &&
+           At(i).layer_class == LayerClass::kEmbedding &&
+           At(last_).layer_class == LayerClass::kEmbedding &&
+           WorkOf(i) == nullptr && At(i).class_from != ClassFrom::kComposite &&
+           !(At(i).ruling.known() && At(i).ruling == At(last_).ruling) &&
+           IsLookUp(i) && IsLookUp(last_);
+  }
+
+  bool IsLookUp(size_t i) const {
+    const std::string_view name = model_.texts[process_.activities[i].name];
+    return RowAccessOf(name) == RowAccess::kRead ||
+           name.find("_scatter_gather_") != std::string_view::npos;
+  }
+
   // A program calls a cell once per step of its sequence.
   bool IsOfCell(size_t i) const {
     const RangeId ruling = At(i).ruling;
@@ -172,11 +245,13 @@ class UnitFinder {
   }
 
   // The gradient of a part of a tensor begins with zeros for the whole; where
-  // rows are summed up, nothing but a sum with other gradients is left to do.
+  // rows are summed or added up, nothing but a sum with other gradients is left
+  // to do.
   bool IsNextGradient(size_t i) const {
     if (side_ != UnitSide::kBackward) return false;
     return At(i).glue == Glue::kFill ||
-           (out_.units.back().sums_rows && !IsSum(process_.activities[i]));
+           ((out_.units.back().sums_rows || out_.units.back().adds_rows) &&
+            !IsSum(process_.activities[i]));
   }
 
   static bool IsOf(const LayerUnit& unit, int64_t sequence) {
@@ -199,7 +274,7 @@ class UnitFinder {
   // A node of grouped products has two gradients of each.
   bool IsOfNextProduct(size_t i) const {
     const Work* work = WorkOf(i);
-    return works_ >= 2 && work != nullptr &&
+    return out_.units.back().works >= 2 && work != nullptr &&
            attribution_.KindOf(*work).leading.kind == opmodel::OpKind::kGemm;
   }
 
@@ -209,12 +284,13 @@ class UnitFinder {
     const Work* last = WorkOf(last_);
     if ((work == nullptr) != (last == nullptr)) return false;
     if (work == nullptr) return !IsRepeated(i);
-    if (works_ >= 2) return false;
+    if (out_.units.back().works >= 2) return false;
     const opmodel::Operation& op = attribution_.KindOf(*work).leading;
     if (op.kind != opmodel::OpKind::kGemm) {
       return At(i).direction != At(last_).direction;
     }
-    if (SizesOf(op) != SizesOf(attribution_.KindOf(*last).leading)) {
+    const opmodel::Operation& before = attribution_.KindOf(*last).leading;
+    if (SizesOf(op) != SizesOf(before) || AreOfOneKind(op, before)) {
       return false;
     }
     const std::vector<uint64_t> addresses = operands_.AddressesOf(*work);
@@ -222,7 +298,7 @@ class UnitFinder {
     return SharesAnAddress(out_.units.back().addresses, addresses);
   }
 
-  void Begin(const Submission& at, RangeId innermost) {
+  void Begin(const Submission& at) {
     const size_t i = at.activity;
     const Attributed& attributed = At(i);
     const bool follows = !out_.units.empty() && in_unit_ &&
@@ -233,13 +309,12 @@ class UnitFinder {
     const bool has_bias =
         follows && out_.units.back().layer_class != LayerClass::kAttention &&
         (after_product || out_.units.back().layer_class == LayerClass::kNorm);
-    const bool after_gradient =
-        after_product || (follows && (out_.units.back().sums_bias ||
-                                      out_.units.back().moves_gradient));
+    const bool after_gradient = FollowsProduct();
     LayerUnit& unit = out_.units.emplace_back();
     unit.lead = i;
     unit.at_ns = at.at_ns;
-    unit.layer_class = attributed.layer_class;
+    unit.layer_class = row_sum_[i] == kNoRowSum ? attributed.layer_class
+                                                : LayerClass::kElementwise;
     unit.side = side_;
     unit.pointwise = IsElementwiseLike(unit.layer_class);
     unit.sums_bias = has_bias && unit.layer_class == LayerClass::kReduction;
@@ -249,11 +324,15 @@ class UnitFinder {
                work == nullptr ? nullptr : &attribution_.KindOf(*work).leading,
                unit);
     if (side_ == UnitSide::kForward) {
+      const RangeId innermost = InnermostOf(i);
       unit.module = ranges_.ModuleAround(innermost);
       unit.label = ranges_.LabelAround(innermost);
     }
     in_unit_ = true;
-    works_ = 0;
+    follows_product_ =
+        IsLayerProduct(unit.layer_class) ||
+        (after_gradient && (unit.sums_bias || unit.moves_gradient ||
+                            IsSum(process_.activities[i])));
     last_ = process_.activities.size();
   }
 
@@ -274,7 +353,7 @@ class UnitFinder {
     const bool is_first = last_ == process_.activities.size();
     const Work* work = WorkOf(i);
     if (work != nullptr && (is_first || At(i).work != At(last_).work)) {
-      ++works_;
+      ++unit.works;
       if (is_first || side_ == UnitSide::kBackward) {
         operands_.NoteOutputs(*work);
         const std::vector<uint64_t> more = operands_.AddressesOf(*work);
@@ -282,12 +361,16 @@ class UnitFinder {
       }
     }
     last_ = i;
+    follows_product_ =
+        follows_product_ && (!unit.pointwise || unit.only_sums ||
+                             unit.sums_bias || unit.moves_gradient);
   }
 
   // Right before a layer it waits for that; a bias is added to what is there.
   bool IsGlue(size_t i) const {
     const Glue glue = At(i).glue;
-    return glue != Glue::kNone && glue != Glue::kRandom;
+    return glue != Glue::kNone && glue != Glue::kRandom &&
+           row_sum_[i] == kNoRowSum;
   }
 
   bool MayOwnGlue() const {
@@ -354,10 +437,11 @@ class UnitFinder {
   UnitSide side_ = UnitSide::kForward;
   bool in_pass_ = false;
   bool in_unit_ = false;
+  bool follows_product_ = false;
   std::vector<Submission> waiting_;  // glue in front of what comes next
+  std::vector<size_t> row_sum_;      // see FindRowSums
   // Of the last unit.
   size_t last_ = 0;  // activity
-  size_t works_ = 0;
   LayerOperands operands_;
   LayerForms forms_;
 };

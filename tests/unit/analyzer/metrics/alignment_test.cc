@@ -19,5 +19,25 @@ TEST(AlignmentTest, PairsStayInOrderAndTakeTheEarliest) {
             (std::vector<size_t>{kNotAligned, 0}));
 }
 
+TEST(AlignmentTest, AnElementMayHaveMorePartnersForLess) {
+  const auto score = [](size_t i, size_t j) {
+    return i == 0 && j == 1 ? 2 : 0;
+  };
+  const auto again = [](size_t i, size_t) { return i == 0 ? 1 : 0; };
+  EXPECT_EQ(Align(2, 4, score, again),
+            (std::vector<size_t>{kNotAligned, 0, 0, 0}));
+  const auto end = [](size_t i, size_t j) { return i + 2 == j ? 3 : 0; };
+  EXPECT_EQ(Align(2, 4, end, again),
+            (std::vector<size_t>{kNotAligned, kNotAligned, 0, 1}));
+}
+
+TEST(AlignmentTest, WhatHasNoOwnMayHaveSeveralAll) {
+  const auto none = [](size_t, size_t) { return 0; };
+  const auto again = [](size_t i, size_t j) { return i * 2 == j ? 1 : 0; };
+  EXPECT_EQ(Align(2, 3, none, again), (std::vector<size_t>{0, kNotAligned, 1}));
+  const auto all = [](size_t i, size_t) { return i == 1 ? 1 : 0; };
+  EXPECT_EQ(Align(2, 3, none, all), (std::vector<size_t>{1, 1, 1}));
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
