@@ -7,8 +7,8 @@
 
 Writes models.csv and models.md into FOLDER (docs), and charts into its
 images/. Runs that models.csv has already are not made again; --again makes
-those of the models and GPUs that are named. A run takes 5 to 30 seconds. Some need Python packages that setup.sh
-brings with --scoreboard and --frameworks.
+those of the models and GPUs that are named. A run takes 5 to 30 seconds. Some
+need Python packages that setup.sh brings with --scoreboard and --frameworks.
 """
 
 import argparse
