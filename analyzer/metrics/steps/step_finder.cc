@@ -20,6 +20,7 @@
 #include "analyzer/metrics/steps/thread_loops.h"
 #include "analyzer/metrics/steps/training_steps.h"
 #include "analyzer/metrics/steps/training_threads.h"
+#include "analyzer/metrics/steps/weight_places.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -39,7 +40,9 @@ constexpr double kUnlike = 0.6;
 constexpr double kAlike = 0.7;
 
 constexpr double kOfOtherLayers = 0.5;  // of the products may be the same
+// Fewer take turns as two buffers of data may, but for weights that are named.
 constexpr size_t kLeastLayers = 3;
+constexpr size_t kLeastNamedLayers = 2;
 constexpr size_t kLeastOfOther = 8;  // passes of one more loop
 constexpr double kMostlyRead = 0.8;  // of the passes end with a result
 
@@ -97,6 +100,21 @@ bool AreProductsOfSameData(const TraceModel& model, const Process& process,
     }
   }
   return true;
+}
+
+// Whether the library says what the weights of all products are.
+bool AreWeightsNamed(const TraceModel& model, const Process& process,
+                     const std::vector<CallToken>& tokens,
+                     const std::vector<TokenSpan>& spans) {
+  if (spans.empty()) return false;
+  WeightPlaces places(model, process);
+  return std::all_of(
+      tokens.begin() + static_cast<ptrdiff_t>(spans.front().first),
+      tokens.begin() + static_cast<ptrdiff_t>(spans.back().end),
+      [&places](const CallToken& token) {
+        return !token.product ||
+               (token.call.known() && places.AreNamed(token.call));
+      });
 }
 
 // Whether the host reads what comes of nearly each pass.
@@ -192,8 +210,11 @@ Loop PassesOfLoop(const TraceModel& model, const Process& process,
   // data lie is where there was room. Of a layer no result is read, but where a
   // model counts what it hands on, and it has several products then.
   const bool are_read = AreRead(tokens, alike.passes);
+  const size_t least = AreWeightsNamed(model, process, tokens, alike.passes)
+                           ? kLeastNamedLayers
+                           : kLeastLayers;
   const bool are_layers =
-      kLeastLayers * found <= alike.passes.size() &&
+      least * found <= alike.passes.size() &&
       !(are_read && HaveOneProductAtMost(tokens, alike.passes));
   // Each pass is a loop of its own, over one of several models.
   const bool are_models =

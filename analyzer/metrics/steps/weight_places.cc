@@ -6,14 +6,23 @@
 
 namespace dltap::analyzer {
 
-uint64_t WeightPlaces::Of(CallId id) {
-  const Call& call = process_.calls[id.value()];
+uint64_t WeightPlaces::NamedOf(CallId id) {
   const auto& meaning = meanings_.Of(id);
   for (const Operand& operand :
-       OperandsOf(model_, process_, call, meaning ? &*meaning : nullptr)) {
+       OperandsOf(model_, process_, process_.calls[id.value()],
+                  meaning ? &*meaning : nullptr)) {
     if (operand.use == OperandUse::kWeight) return operand.address;
   }
-  return WeightAddress(model_, process_, call);
+  return 0;
 }
+
+uint64_t WeightPlaces::Of(CallId id) {
+  const uint64_t named = NamedOf(id);
+  return named != 0
+             ? named
+             : WeightAddress(model_, process_, process_.calls[id.value()]);
+}
+
+bool WeightPlaces::AreNamed(CallId id) { return NamedOf(id) != 0; }
 
 }  // namespace dltap::analyzer

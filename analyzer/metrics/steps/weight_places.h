@@ -18,8 +18,12 @@ class WeightPlaces {
   // What the library calls weights, else the first operand; 0: not recorded, or
   // it is a tensor times itself.
   uint64_t Of(CallId id);
+  // Whether the library calls them so: a first operand may be data as well.
+  bool AreNamed(CallId id);
 
  private:
+  uint64_t NamedOf(CallId id);
+
   const TraceModel& model_;
   const Process& process_;
   MeaningCache meanings_;

@@ -43,6 +43,14 @@ std::string Product(int at, int a, int b) {
          " device=0 corr=" + corr + " name=gemm\n";
 }
 
+// Of convolutions.
+constexpr char kConvolutions[] =
+    "device 0 name=gpu\n"
+    "operation 1 conv_forward storage=f16 batch=8 channels_in=8 "
+    "channels_out=8 depth_in=1 height_in=8 width_in=8 filter_depth=1 "
+    "filter_height=1 filter_width=1 depth_out=1 height_out=8 width_out=8 "
+    "groups=1\n";
+
 // A convolution with the filter at `w`, whose kernel runs 5 us.
 std::string Convolution(int at, int w) {
   return absl::StrFormat(
@@ -177,12 +185,7 @@ TEST(StepFinderTest, LayersAreToldByTheirWeights) {
 
 TEST(StepFinderTest, EqualConvolutionsAreToldByTheirFilters) {
   // Ten passes of eight equal layers, without any I/O.
-  std::string text =
-      "device 0 name=gpu\n"
-      "operation 1 conv_forward storage=f16 batch=8 channels_in=8 "
-      "channels_out=8 depth_in=1 height_in=8 width_in=8 filter_depth=1 "
-      "filter_height=1 filter_width=1 depth_out=1 height_out=8 width_out=8 "
-      "groups=1\n";
+  std::string text = kConvolutions;
   for (int i = 0; i < 80; ++i) text += Convolution(10 * i, 100 + i % 8);
   EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 10);
 }
@@ -194,6 +197,24 @@ TEST(StepFinderTest, TwoEqualLayersMayBeTwoStepsOrOne) {
   const Steps steps = StepsOf(TraceFromText(text));
   EXPECT_EQ(steps.steps.size(), 40);
   EXPECT_EQ(steps.other_count, 20);
+}
+
+TEST(StepFinderTest, PassesThatAreAlikeInTheirProductsAloneAreNoLoop) {
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 40; ++i) {
+    text += Product(30 * i, 1 + i % 4, 100);
+    for (int k = 1; k < 3; ++k) {
+      const int at = 30 * i + 10 * k;
+      text += Launch(at, at + 1, "kernel" + std::to_string(i / 4 * 8 + k));
+    }
+  }
+  EXPECT_TRUE(StepsOf(TraceFromText(text)).steps.empty());
+}
+
+TEST(StepFinderTest, TwoEqualLayersWithFiltersAreOneStep) {
+  std::string text = kConvolutions;
+  for (int i = 0; i < 40; ++i) text += Convolution(10 * i, 100 + i % 2);
+  EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 20);
 }
 
 TEST(StepFinderTest, BuffersThatTakeTurnsAreNoLayers) {
