@@ -43,8 +43,8 @@ with_spark=
 tests_choice=()
 with_cuda12=
 cuda12_choice=()
-frameworks=(triton jax cupy numba tensorflow mxnet torch-newest readers
-  scoreboard spark)
+frameworks=(triton jax cupy numba onnxruntime tensorflow mxnet torch-newest
+  readers scoreboard spark)
 packages=(g++ cmake ninja-build pkg-config python3 python3-venv binutils ccache
   libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libsimdjson-dev
   libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev
