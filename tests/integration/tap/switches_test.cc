@@ -61,8 +61,8 @@ TEST(TapSwitchesTest, AThreadIsLetGoWhileItSwitchesMoreThan5000TimesASecond) {
   const Outcome outcome = program.Run({"burst"});
   const std::vector<Span> known = KnownOf(program.Read());
   if (known.empty()) GTEST_SKIP() << "the kernel does not tell";
-  // Each sleep is two of the ring's.
-  if (SaidSwitches(outcome.output) < 4000) {
+  // Each sleep is two of the ring's, and an idle machine makes 18,000 of them.
+  if (SaidSwitches(outcome.output) < 10'000) {
     GTEST_SKIP() << "a busy machine: the sleeps took too long";
   }
   ASSERT_EQ(known.size(), 2u);
