@@ -6,6 +6,8 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr double kLeastOfProducts = 0.05;  // of the step
+
 double PartOf(double part, double whole) {
   return whole > 0 ? std::min(1.0, part / whole) : 0;
 }
@@ -95,6 +97,23 @@ void SaveBeside(const Facts& facts, double beside_ns, Advice& advice) {
   advice.gain_high_ns = std::min(
       advice.gain_high_ns + std::max(0.0, beside_ns - advice.evidence.ns),
       facts.step_ns);
+}
+
+std::optional<Advice> SavingOfProducts(const Facts& facts, Avoidable kind,
+                                       double beside_ns) {
+  const AvoidableSums& work = facts.totals.avoidable.of(kind);
+  if (facts.ShareOfStep(facts.Step(work.ns)) < kLeastOfProducts) return {};
+  Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kGemm));
+  SaveBeside(facts, beside_ns, advice);
+  advice.layer_class = LayerClass::kGemm;
+  advice.claims.With(LayerClass::kGemm);
+  advice.claimed_ns = advice.gain_high_ns;
+  return advice;
+}
+
+double WorkAndIdleNs(const Facts& facts) {
+  return facts.Step(facts.totals.all.gpu_ns) +
+         facts.Step(facts.totals.in(DeviceState::kIdle));
 }
 
 }  // namespace dltap::analyzer

@@ -40,6 +40,15 @@ Advice SavingOf(const Facts& facts, const AvoidableSums& work,
 // than the step.
 void SaveBeside(const Facts& facts, double beside_ns, Advice& advice);
 
+// The advice, without its words, on products that could be one: what lies
+// between them, `beside_ns` of a step, is as much in parts. nullopt: they are
+// less than a twentieth of the step.
+std::optional<Advice> SavingOfProducts(const Facts& facts, Avoidable kind,
+                                       double beside_ns);
+
+// All work of a step, and what the device idles in it.
+double WorkAndIdleNs(const Facts& facts);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_ADVICE_SAVING_H_

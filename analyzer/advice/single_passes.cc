@@ -30,10 +30,7 @@ void AdviseSinglePasses(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, WaitedFor(facts, Direction::kForward));
   // Backward it is the same, and between all of it the host.
-  SaveBeside(facts,
-             facts.Step(facts.totals.all.gpu_ns) +
-                 facts.Step(facts.totals.in(DeviceState::kIdle)),
-             advice);
+  SaveBeside(facts, WorkAndIdleNs(facts), advice);
   const double passes = advice.evidence.count;
   if (!facts.figures.program.has_fixed_costs && passes > 1) {
     advice.gain_low_ns = std::min(

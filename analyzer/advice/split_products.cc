@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -9,8 +10,6 @@
 // attention that are modules of their own.
 namespace dltap::analyzer {
 namespace {
-
-constexpr double kLeastShare = 0.05;  // of the step
 
 constexpr Wording kAct = {
     .any =
@@ -23,28 +22,21 @@ constexpr Wording kAct = {
 // What lies between the products is as much in parts.
 double BesideNs(const Facts& facts) {
   const double update_ns = facts.Step(facts.totals.all.of(Direction::kUpdate));
-  return facts.Step(facts.totals.all.gpu_ns) - update_ns +
-         facts.Step(facts.totals.in(DeviceState::kIdle));
+  return WorkAndIdleNs(facts) - update_ns;
 }
 
 }  // namespace
 
 void AdviseSplitProducts(const Facts& facts, std::vector<Advice>& out) {
-  const AvoidableSums& work =
-      facts.totals.avoidable.of(Avoidable::kSplitProducts);
-  const double ns = facts.Step(work.ns);
-  if (facts.ShareOfStep(ns) < kLeastShare) return;
-  Advice advice = SavingOf(facts, work, WaitedFor(facts, LayerClass::kGemm));
-  SaveBeside(facts, BesideNs(facts), advice);
-  advice.act = kAct.For(facts.framework);
-  advice.why = absl::StrFormat(
+  std::optional<Advice> advice =
+      SavingOfProducts(facts, Avoidable::kSplitProducts, BesideNs(facts));
+  if (!advice) return;
+  advice->act = kAct.For(facts.framework);
+  advice->why = absl::StrFormat(
       "%.0f products a step are of one input with matrices of one size, eight "
       "or more in a row, or their gradients, %.2f ms",
-      advice.evidence.count, ns * 1e-6);
-  advice.layer_class = LayerClass::kGemm;
-  advice.claims.With(LayerClass::kGemm);
-  advice.claimed_ns = advice.gain_high_ns;
-  out.push_back(std::move(advice));
+      advice->evidence.count, advice->evidence.ns * 1e-6);
+  out.push_back(*std::move(advice));
 }
 
 }  // namespace dltap::analyzer

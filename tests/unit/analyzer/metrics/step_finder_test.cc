@@ -146,29 +146,27 @@ TEST(StepFinderTest, WherePassesAreNotToldTheLoopTellsSteps) {
   EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 20);
 }
 
-TEST(StepFinderTest, ManySlowStepsAreNoWarmUp) {
+// Steps of 60 us, and of 20 us behind the first `slow`.
+Steps SlowThenQuick(int steps, int slow) {
   std::string text = "device 0 name=gpu\n";
   int at = 0;
-  for (int step = 0; step < 20; ++step) {
+  for (int step = 0; step < steps; ++step) {
     text += Launch(at, 2 * step + 1, "forward_a");
     text += Launch(at + 10, 2 * step + 2, "multi_tensor_apply_sgd");
-    at += step < 9 ? 60 : 20;
+    at += step < slow ? 60 : 20;
   }
-  const Steps steps = StepsOf(TraceFromText(text));
+  return StepsOf(TraceFromText(text));
+}
+
+TEST(StepFinderTest, ManySlowStepsAreNoWarmUp) {
+  const Steps steps = SlowThenQuick(20, 9);
   ASSERT_EQ(steps.steps.size(), 20);
   EXPECT_EQ(steps.steps[2].use, StepUse::kWarmUp);
   EXPECT_EQ(steps.steps[3].use, StepUse::kUsed);
 }
 
 TEST(StepFinderTest, AQuickerLoopBehindTheFirstMakesItNoWarmUp) {
-  std::string text = "device 0 name=gpu\n";
-  int at = 0;
-  for (int step = 0; step < 50; ++step) {
-    text += Launch(at, 2 * step + 1, "forward_a");
-    text += Launch(at + 10, 2 * step + 2, "multi_tensor_apply_sgd");
-    at += step < 24 ? 60 : 20;
-  }
-  const Steps steps = StepsOf(TraceFromText(text));
+  const Steps steps = SlowThenQuick(50, 24);
   ASSERT_EQ(steps.steps.size(), 50);
   EXPECT_EQ(steps.steps[0].use, StepUse::kWarmUp);
   EXPECT_EQ(steps.steps[1].use, StepUse::kUsed);
