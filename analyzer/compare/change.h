@@ -39,10 +39,6 @@ struct Change {
 // signs turned.
 Change ChangeOf(const Measured& base, const Measured& now);
 
-// The 97.5 % point of Student's distribution, to three digits from 1 degree of
-// freedom on.
-double StudentQuantile(double degrees);
-
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_COMPARE_CHANGE_H_

@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/compare/step_samples.h"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include "analyzer/metrics/base/mean_of_steps.h"
 
 namespace dltap::analyzer {
 namespace {
 
-// Equally long series are of ranks that step together; others have nothing in
-// common but their kind.
-std::vector<double> Together(const std::vector<std::vector<double>>& series) {
-  const bool alike =
-      std::all_of(series.begin(), series.end(), [&](const auto& values) {
-        return values.size() == series.front().size();
-      });
+// A step that several devices take together is one sample.
+std::vector<double> SamplesOf(std::vector<std::vector<double>> series) {
   std::vector<double> out;
-  for (const std::vector<double>& values : series) {
-    if (!alike || out.empty()) {
-      out.insert(out.end(), values.begin(), values.end());
-    } else {
-      for (size_t i = 0; i < values.size(); ++i) out[i] += values[i];
-    }
+  for (const std::vector<double>& values : Together(std::move(series))) {
+    out.insert(out.end(), values.begin(), values.end());
   }
-  if (!alike) return out;
-  for (double& value : out) value /= static_cast<double>(series.size());
   return out;
 }
 
@@ -55,7 +45,7 @@ Measured PerStep(const Side& side, double scale,
   if (series.empty()) return out;
   out.value =
       static_cast<double>(sum) / side.figures->totals.per_step() * scale;
-  if (side.has_steps()) out.samples = Together(series);
+  if (side.has_steps()) out.samples = SamplesOf(std::move(series));
   return out;
 }
 
@@ -72,7 +62,7 @@ Measured StepLength(const Side& side, double scale) {
   }
   const std::optional<double> mean_ns = side.figures->steps.mean_ns;
   if (!mean_ns) return {};
-  return {*mean_ns * scale, Together(series)};
+  return {*mean_ns * scale, SamplesOf(std::move(series))};
 }
 
 }  // namespace dltap::analyzer

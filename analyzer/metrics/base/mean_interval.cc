@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/base/mean_interval.h"
 
-#include <algorithm>
 #include <cmath>
-#include <random>
+#include <utility>
 
-#include "analyzer/metrics/base/block_bootstrap.h"
+#include "analyzer/metrics/base/mean_of_steps.h"
 
 namespace dltap::analyzer {
 namespace {
 
 constexpr size_t kFewest = 10;
-constexpr uint64_t kSeed = 20'261'122;
 
-BlockSums BlocksOf(const std::vector<int64_t>& values) {
-  const double length = std::cbrt(static_cast<double>(values.size()));
-  return {{values.begin(), values.end()},
-          static_cast<size_t>(std::lround(length))};
+// Each series tells of its own mean; that of all is weighted by their steps. At
+// worst all are off to the same side, as ranks that wait for each other.
+std::array<double, 2> IntervalOf(
+    const std::vector<std::vector<double>>& series) {
+  double n = 0;
+  for (const auto& values : series) n += static_cast<double>(values.size());
+  double sum = 0;
+  double off = 0;
+  for (const std::vector<double>& values : series) {
+    const auto steps = static_cast<double>(values.size());
+    const StepsMean part = MeanOfSteps(values);
+    sum += steps * part.mean;
+    off += steps / n * StudentQuantile(part.degrees) * std::sqrt(part.variance);
+  }
+  const double mean = sum / n;
+  return {mean - off, mean + off};
 }
 
 }  // namespace
@@ -24,22 +34,17 @@ BlockSums BlocksOf(const std::vector<int64_t>& values) {
 std::optional<std::array<double, 2>> MeanInterval(
     const std::vector<std::vector<int64_t>>& series) {
   size_t n = 0;
-  std::vector<BlockSums> blocks;
+  std::vector<std::vector<double>> known;
   for (const std::vector<int64_t>& values : series) {
-    if (values.empty()) continue;
     n += values.size();
-    blocks.push_back(BlocksOf(values));
+    if (!values.empty()) known.emplace_back(values.begin(), values.end());
   }
   if (n < kFewest) return std::nullopt;
-  std::mt19937_64 random(kSeed);
-  std::vector<double> means;
-  for (size_t i = 0; i < kResamples; ++i) {
-    double sum = 0;
-    for (const BlockSums& of_series : blocks) sum += of_series.Resample(random);
-    means.push_back(sum / static_cast<double>(n));
+  known = Together(std::move(known));
+  for (const std::vector<double>& values : known) {
+    if (values.size() < 2) return std::nullopt;
   }
-  std::sort(means.begin(), means.end());
-  return std::array<double, 2>{means[kLowResample], means[kHighResample]};
+  return IntervalOf(known);
 }
 
 }  // namespace dltap::analyzer

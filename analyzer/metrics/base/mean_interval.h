@@ -9,10 +9,9 @@
 
 namespace dltap::analyzer {
 
-// Where the mean of all values lies with a probability of 95 %: a circular
-// block bootstrap, because neighbouring steps are alike. Each series is
-// resampled for itself, in blocks of the cube root of its length. Always the
-// same for the same values. nullopt for fewer than ten values.
+// Where the mean of all steps lies with a probability of 95 %, though
+// neighbouring steps are alike, and ranks step together: METRICS.md "Interval
+// of the mean". nullopt for fewer than ten steps.
 std::optional<std::array<double, 2>> MeanInterval(
     const std::vector<std::vector<int64_t>>& series);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyzer/metrics/base/mean_of_steps.h"
 #include "analyzer/metrics/base/ratio.h"
 
 namespace dltap::analyzer {
@@ -18,15 +19,6 @@ constexpr double kWidest = 0.5;
 // A step shows no less than nothing and no more than all of a delay. What lies
 // this far beyond was disturbed, as by threads that lost their CPU.
 constexpr double kBeyond = 0.1;
-
-// Two-sided 95 % quantile of Student's t; by degrees of freedom from 3 on.
-double StudentT(size_t freedom) {
-  constexpr double kQuantiles[] = {3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                                   2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
-                                   2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
-  const size_t i = std::max<size_t>(freedom, 3) - 3;
-  return i < std::size(kQuantiles) ? kQuantiles[i] : 2.086;
-}
 
 // The slope through the origin of `longer` over `injected`, and its interval.
 // Errors may differ between windows (HC3). A few windows may agree by chance:
@@ -47,7 +39,7 @@ void FitSlope(const std::vector<DelayEffect>& windows, Sensitivity& out) {
     const double error = (window.longer_ns - slope * x) / (1 - x * x / xx);
     variance += x * x * error * error;
   }
-  const double half = StudentT(windows.size() - 1) *
+  const double half = StudentQuantile(static_cast<double>(windows.size() - 1)) *
                       std::sqrt(std::max(variance, expected)) / xx;
   const bool narrow = 2 * half < kWidest;  // false for NaN, too
   const bool possible = slope - half <= 1 + kBeyond && slope + half >= -kBeyond;

@@ -84,6 +84,8 @@ StepFigures StepsOf(const Summary& summary) {
                               kOften * static_cast<double>(steps.used);
   AddMean(steps);
   steps.ci95_ns = MeanInterval(series);
+  // Of a few steps of which one was slow it may reach below nothing.
+  if (steps.ci95_ns) (*steps.ci95_ns)[0] = std::max(0.0, (*steps.ci95_ns)[0]);
   return steps;
 }
 
