@@ -2,22 +2,36 @@
 #include "analyzer/metrics/figures/host_figures.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analyzer/metrics/base/interval.h"
 #include "analyzer/metrics/base/ratio.h"
 
 namespace dltap::analyzer {
 namespace {
 
-// Processes of one host share its cores.
+int64_t UnionNs(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  int64_t sum = 0;
+  int64_t end = std::numeric_limits<int64_t>::min();
+  for (const Interval& interval : intervals) {
+    const int64_t begin = std::max(end, interval.begin_ns);
+    sum += std::max<int64_t>(0, interval.end_ns - begin);
+    end = std::max(end, interval.end_ns);
+  }
+  return sum;
+}
+
+// Processes of one host share its cores while they run.
 std::optional<double> CpuUtilizationOf(const Summary& summary) {
   struct Host {
     int64_t cpu_ns = 0;
     int64_t cores = 0;
-    int64_t wall_ns = 0;
+    std::vector<Interval> running;
   };
   std::map<std::string, Host> hosts;
   for (const ProcessSummary& process : summary.processes) {
@@ -25,14 +39,15 @@ std::optional<double> CpuUtilizationOf(const Summary& summary) {
     Host& host = hosts[process.key.host];
     host.cpu_ns += process.cpu->cpu_ns;
     host.cores = std::max(host.cores, process.cpu->cores);
-    host.wall_ns = std::max(host.wall_ns, process.cpu->wall_ns);
+    host.running.push_back(
+        {process.cpu->begin_ns, process.cpu->begin_ns + process.cpu->wall_ns});
   }
   double used_ns = 0;
   double there_ns = 0;
   for (const auto& [name, host] : hosts) {
     used_ns += static_cast<double>(host.cpu_ns);
-    there_ns +=
-        static_cast<double>(host.cores) * static_cast<double>(host.wall_ns);
+    there_ns += static_cast<double>(host.cores) *
+                static_cast<double>(UnionNs(host.running));
   }
   return Ratio(used_ns, there_ns);
 }

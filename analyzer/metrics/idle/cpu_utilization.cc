@@ -46,6 +46,7 @@ std::optional<CpuTimes> CpuTimesOf(const Process& process) {
   }
   CpuTimes out;
   out.cores = process.cpus;
+  out.begin_ns = first.at_ns;
   out.wall_ns = last.at_ns - first.at_ns;
   out.cpu_ns = last.cpu_time_ns - first.cpu_time_ns;
   out.threads = ThreadsOf(process, first.at_ns, last.at_ns);

@@ -22,7 +22,8 @@ struct CpuTimes {
     auto operator<=>(const OfThread&) const = default;
   };
 
-  int64_t cores = 0;  // that it may run on
+  int64_t cores = 0;     // that it may run on
+  int64_t begin_ns = 0;  // of the first sample, on the trace's time line
   int64_t wall_ns = 0;
   int64_t cpu_ns = 0;             // of all threads, our collector's too
   std::vector<OfThread> threads;  // those that submit work

@@ -35,6 +35,21 @@ TEST(CpuUtilizationTest, IsCpuTimeOverCoresAndTime) {
   EXPECT_NEAR(*FiguresOf(summary).program.host.cpu_utilization, 0.3, 1e-12);
 }
 
+// A script that runs one program after the other: 2 cores, 100 ms of each, of
+// which 150 and 50 ms are CPU time, with 1 s between them.
+TEST(CpuUtilizationTest, ProcessesThatRunInTurnHaveTheCoresInTurn) {
+  const Summary summary = SummaryOf(
+      "process pid=1 host=\"a\" cpus=2\n"
+      "call t=0..1us cudaLaunchKernel\n"
+      "process_sample t=0 cpu=0 resident=1000\n"
+      "process_sample t=100ms cpu=150ms resident=1000\n"
+      "process pid=2 host=\"a\" cpus=2\n"
+      "call t=1100ms..1101ms cudaLaunchKernel\n"
+      "process_sample t=1100ms cpu=0 resident=1000\n"
+      "process_sample t=1200ms cpu=50ms resident=1000\n");
+  EXPECT_NEAR(*FiguresOf(summary).program.host.cpu_utilization, 0.5, 1e-12);
+}
+
 TEST(CpuUtilizationTest, IsUnknownWithoutSamplesOrCores) {
   EXPECT_FALSE(CpuTimesOf(TraceFromText("process pid=1 cpus=4\n"
                                         "call t=0..1us cudaLaunchKernel\n")
