@@ -128,6 +128,11 @@ absl::Status CheckWindow(const Selection& selection, int64_t run_ns) {
                {"0s.." + InSeconds(run_ns)});
 }
 
+// A script's variable that was never set selects nothing.
+std::string NotEmpty(const std::string& text) {
+  return text.empty() ? "wants a value, not an empty one" : "";
+}
+
 std::optional<std::string> TextOf(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -147,28 +152,34 @@ std::optional<std::pair<size_t, size_t>> StepRange(std::string_view text) {
 void AddProcessOptions(CLI::App& app, SelectionOptions& options) {
   app.add_option("--rank", options.rank, "only the process of this rank");
   app.add_option("--process", options.process,
-                 "only this process: PID or host:pid");
+                 "only this process: PID or host:pid")
+      ->check(NotEmpty);
 }
 
 void AddPartOptions(CLI::App& app, SelectionOptions& options) {
   app.add_option("--window", options.window,
                  "all: the whole run, no steps; A..B: a part of it, such "
-                 "as 1.5s..2.25s of the trace's time line");
+                 "as 1.5s..2.25s of the trace's time line")
+      ->check(NotEmpty);
   app.add_option("--device", options.device,
-                 "only this device: its number, or the begin of its UUID");
+                 "only this device: its number, or the begin of its UUID")
+      ->check(NotEmpty);
   AddProcessOptions(app, options);
 }
 
 void AddSelectionOptions(CLI::App& app, SelectionOptions& options) {
   AddPartOptions(app, options);
   CLI::Option* const window = app.get_option("--window");
-  app.add_option("--steps", options.steps,
-                 "only these steps, counted from 0 as found: A..B or one")
-      ->excludes(window);
+  CLI::Option* const steps =
+      app.add_option("--steps", options.steps,
+                     "only these steps, counted from 0 as found: A..B or one")
+          ->check(NotEmpty)
+          ->excludes(window);
   app.add_option("--warmup", options.warm_up,
                  "leave out the first N steps, instead of slow first ones")
       ->check(CLI::Range(0, 1'000'000'000))
-      ->excludes(window);
+      ->excludes(window)
+      ->excludes(steps);
 }
 
 absl::StatusOr<Selection> ParseSelection(const SelectionOptions& options,

@@ -154,6 +154,22 @@ TEST_F(CliTest, UnknownOptionIsAUsageError) {
   }
 }
 
+TEST_F(CliTest, AnEmptySelectionIsAUsageError) {
+  const std::string path = dir_.path() + "/t.txt";
+  std::ofstream(path) << "format dltap\nprocess pid=1\n";
+  for (const char* option : {"--window", "--steps", "--device", "--process"}) {
+    EXPECT_EQ(Run("report", {option, "", path}), kExitUsage) << option;
+    ExpectOneErrorLine(std::string(option) + ": wants a value");
+  }
+}
+
+TEST_F(CliTest, StepsAndWarmUpAreNotAskedForTogether) {
+  const std::string path = dir_.path() + "/t.txt";
+  std::ofstream(path) << "format dltap\nprocess pid=1\n";
+  EXPECT_EQ(Run("report", {"--steps", "3", "--warmup", "2", path}), kExitUsage);
+  ExpectOneErrorLine("excludes");
+}
+
 TEST_F(CliTest, TextOfTwoBytesALetterIsRefusedWithWhatToDo) {
   for (const std::string begin : {"\xFF\xFE", "\xFE\xFF", ""}) {
     const std::string text = begin + std::string("{\0}\0", 4);
