@@ -200,18 +200,27 @@ KernelList Fft(const Engine& engine) {
 }
 
 // Those for many groups.
-const char* GroupedName(OpKind kind) {
-  switch (kind) {
-    case OpKind::kConvBackwardData:
-      return "void cudnn::cnn::dgrad2d_grouped_direct_kernel<false, true, 0, "
-             "0, int, __half, __half, float>(cudnn::cnn::Dgrad2dParams)";
-    case OpKind::kConvBackwardWeight:
-      return "void cudnn::cnn::wgrad2d_grouped_direct_kernel<false, true, 0, "
-             "0, int, __half, __half, float>(cudnn::cnn::Wgrad2dParams)";
-    default:
-      return "void cudnn::cnn::conv2d_grouped_direct_kernel<false, true, 0, "
-             "0, int, __half, __half, float>(cudnn::cnn::Conv2dParams)";
+const char* GroupedName(const Operation& op) {
+  const std::string type = op.storage == DType::kBf16  ? "__nv_bfloat16"
+                           : op.storage == DType::kF16 ? "__half"
+                                                       : "float";
+  const auto name = [&](const std::string& pass, const std::string& params) {
+    const std::string text = "void cudnn::cnn::" + pass +
+                             "_grouped_direct_kernel<false, true, 0, 0, int, " +
+                             type + ", " + type +
+                             ", float>(cudnn::cnn::" + params + ")";
+    return InternName(text.c_str());
+  };
+  switch (op.kind) {
+    case OpKind::kConvBackwardData: return name("dgrad2d", "Dgrad2dParams");
+    case OpKind::kConvBackwardWeight: return name("wgrad2d", "Wgrad2dParams");
+    default: return name("conv2d", "Conv2dParams");
   }
+}
+
+// Depthwise ones multiply no matrices.
+bool IsTf32Product(const Operation& op) {
+  return op.math == DType::kTf32 && op[Dim::kChannelsIn] > op[Dim::kGroups];
 }
 
 }  // namespace
@@ -220,8 +229,9 @@ KernelList ConvKernels(const Engine& engine, const GpuSpec& gpu) {
   if (engine.name == "winograd_4x4") return WinogradNonfused(engine);
   if (engine.name == "fft_tiling") return Fft(engine);
   LibraryKernel kernel = GemmKernel(engine, gpu);
-  if (engine.name == "grouped_direct") {
-    kernel.name = GroupedName(engine.op.kind);
+  // Products on tensor cores keep the name that says so.
+  if (engine.name == "grouped_direct" && !IsTf32Product(engine.op)) {
+    kernel.name = GroupedName(engine.op);
   }
   if (engine.name == "winograd_2x2") {
     kernel.name =

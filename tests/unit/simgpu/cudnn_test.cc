@@ -13,6 +13,7 @@ namespace {
 using ::testing::Each;
 using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class CudnnTest : public ::testing::Test {
@@ -131,6 +132,22 @@ TEST_F(ConvolutionTest, NonfusedWinogradIsFourKernels) {
   const auto kernels = Forward(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED);
   ASSERT_THAT(kernels, SizeIs(4));
   EXPECT_THAT(kernels[0].name, HasSubstr("winogradForwardData4x4"));
+}
+
+// Their time is that of tensor cores, or of FP32: so must the name be.
+TEST_F(ConvolutionTest, KernelsOfGroupsSayWhatTheyComputeIn) {
+  cudnnSetFilter4dDescriptor(w_, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 64, 16, 3,
+                             3);
+  cudnnSetConvolutionGroupCount(conv_, 4);
+  for (const auto math : {CUDNN_DEFAULT_MATH, CUDNN_FMA_MATH}) {
+    cudnnSetConvolutionMathType(conv_, math);
+    const auto kernels = Forward(Ranked().front().algo);
+    ASSERT_THAT(kernels, SizeIs(1));
+    EXPECT_EQ(kernels[0].name.find("tf32") != std::string::npos,
+              math == CUDNN_DEFAULT_MATH)
+        << kernels[0].name;
+    EXPECT_THAT(kernels[0].name, Not(HasSubstr("__half")));
+  }
 }
 
 TEST_F(ConvolutionTest, FindRunsEachAlgorithm) {
