@@ -10,6 +10,7 @@
 #include "analyzer/attribution/base/operand_address.h"
 #include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/steps/call_signature.h"
+#include "analyzer/metrics/steps/gradient_requests.h"
 #include "analyzer/metrics/steps/join_parts.h"
 #include "analyzer/metrics/steps/line_search_steps.h"
 #include "analyzer/metrics/steps/loop_finder.h"
@@ -397,6 +398,11 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
   std::vector<TokenSpan> spans =
       JoinByOptimizer(model, process, tokens, iterations.passes);
   if (spans.empty()) spans = JoinLineSearches(tokens, iterations.passes);
+  if (spans.empty()) {
+    Loop requests = GradientRequests(tokens, iterations.passes);
+    spans = std::move(requests.passes);
+    if (!spans.empty()) result.other_count = requests.other_count;
+  }
   if (spans.empty()) {
     spans = JoinParts(model, process, attribution, tokens, iterations.passes);
     if (result.other_count == 0) {

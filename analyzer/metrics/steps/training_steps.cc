@@ -335,9 +335,12 @@ void KeepOtherLoops(const Tokens& tokens, const std::vector<TokenSpan>& spans,
   }
 }
 
+// Copies of batches to the device; no values, as the means to normalise by.
 size_t Inputs(const Tokens& tokens, size_t first, size_t end) {
   size_t count = 0;
-  for (size_t i = first; i < end; ++i) count += tokens[i].h2d ? 1 : 0;
+  for (size_t i = first; i < end; ++i) {
+    count += tokens[i].h2d && !CopiesAValue(tokens[i]) ? 1 : 0;
+  }
   return count;
 }
 

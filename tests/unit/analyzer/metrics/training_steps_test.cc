@@ -231,6 +231,15 @@ TEST(TrainingStepsTest, APassOverTheStepsOwnInputIsPartOfIt) {
       ElementsAre("0u", "7u", "14u", "24u", "31u", "38u", "48u", "55u", "62u"));
 }
 
+TEST(TrainingStepsTest, NorDoesAValueThatIsCopiedForItMakeItsInputAnother) {
+  // Each fourth batch is blurred, by a filter and with a mean that is copied.
+  const std::string step = "<++(a(c)c)aU";
+  const std::string blurred = "<+(k+(a(c)c)aU";
+  EXPECT_THAT(Spans(Repeat(Repeat(step, 3) + blurred, 3)),
+              ElementsAre("0u", "8u", "16u", "24u", "33u", "41u", "49u", "57u",
+                          "66u", "74u", "82u", "90u"));
+}
+
 TEST(TrainingStepsTest, PassesWithMoreInputThanAStepAreEvaluation) {
   // The next batch is copied before the evaluation.
   const std::string step = "(a(c)c)aU<";
