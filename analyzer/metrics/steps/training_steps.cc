@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/base/median.h"
+#include "analyzer/metrics/steps/closing_passes.h"
 #include "analyzer/metrics/steps/interrupted_steps.h"
 #include "analyzer/metrics/steps/rollouts.h"
 #include "analyzer/metrics/steps/side_updates.h"
@@ -500,7 +501,9 @@ Loop TrainingSteps(const Tokens& tokens) {
     const UsualIteration usual(tokens, spans);
     Loop steps = SplitOffPasses(tokens, spans, passes, usual);
     if (steps.other_count == 0) MarkInterruptedSteps(tokens, steps.passes);
-    AddRest(tokens, rest, passes, usual, steps.passes);
+    if (!EndWithPasses(tokens, rest, steps.passes)) {
+      AddRest(tokens, rest, passes, usual, steps.passes);
+    }
     return steps;
   }
   return {};

@@ -190,6 +190,20 @@ TEST(TrainingStepsTest, AnUpdateThatNothingTellsEndsBeforeTheNextBatch) {
                                                    "27u", "33u", "39u", "45e"));
 }
 
+TEST(TrainingStepsTest, AnEvaluationBehindEachUpdateIsOfThatStep) {
+  const std::string step = "(a(c)c)aU";
+  EXPECT_THAT(Spans(Repeat(step + "(a(ck>>", 5)),
+              ElementsAre("0u", "10u", "20u", "30u", "40u"));
+  EXPECT_EQ(
+      TrainingSteps(TokensFromText(Repeat(step + "(a(ck>>", 5))).passes[4].end,
+      50u);
+  // It breaks off, or stands in front of each.
+  EXPECT_THAT(Spans(Repeat(step + "(a(ck>>", 4) + step + "(a"),
+              ElementsAre("0u", "5u", "15u", "25u", "35u", "45i"));
+  EXPECT_THAT(Spans(Repeat("(a(ck>>" + step, 5)),
+              ElementsAre("0u", "10u", "20u", "30u", "40u"));
+}
+
 TEST(TrainingStepsTest, EvaluationEndsWithWhatTheHostReads) {
   // Graphs run in any order: more or less comes before the first product.
   const std::string step = "yz(a)bx>";
