@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kMostParts = 64;
 constexpr size_t kIterationsLookedAt = 4096;
 constexpr double kUnlike = 0.05;     // of two iterations' products
+constexpr double kOtherModel = 0.4;  // more is no variant of one model's
 constexpr double kExplained = 0.25;  // of the unlikeness may remain
 
 // Equal iterations in a row: these are a loop of their own.
@@ -144,13 +145,14 @@ double Unlikeness(const Profile& a, const Profile& b, PartsDiffer in) {
 }
 
 std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
-                              const std::vector<TokenSpan>& iterations, By by) {
+                              const std::vector<TokenSpan>& iterations, By by,
+                              double unlike = kUnlike) {
   std::vector<Profile> examples;
   std::vector<uint32_t> kinds;
   for (const TokenSpan& iteration : iterations) {
     const Profile profile = ProfileOf(tokens, iteration, by, /*in_order=*/true);
     const auto like = std::ranges::find_if(examples, [&](const Profile& other) {
-      return Unlikeness(profile, other, PartsDiffer::kAnyhow) < kUnlike;
+      return Unlikeness(profile, other, PartsDiffer::kAnyhow) < unlike;
     });
     kinds.push_back(static_cast<uint32_t>(like - examples.begin()));
     if (like != examples.end()) continue;
@@ -158,6 +160,10 @@ std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
     examples.push_back(profile);
   }
   return kinds;
+}
+
+bool AreAlike(const std::vector<uint32_t>& kinds) {
+  return std::ranges::all_of(kinds, [](uint32_t kind) { return kind == 0; });
 }
 
 // Whether equal iterations always stand in long rows, of which each changes
@@ -218,10 +224,11 @@ std::vector<uint32_t> KindsByGradients(
 
 std::vector<uint32_t> KindsOf(const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& iterations) {
-  std::vector<uint32_t> kinds = KindsByGradients(tokens, iterations);
-  const bool alike =
-      std::ranges::all_of(kinds, [](uint32_t kind) { return kind == 0; });
-  return alike ? KindsBy(tokens, iterations, ProductsIfAny(tokens)) : kinds;
+  const By by = AreAlike(KindsByGradients(tokens, iterations))
+                    ? ProductsIfAny(tokens)
+                    : By::kGradients;
+  std::vector<uint32_t> models = KindsBy(tokens, iterations, by, kOtherModel);
+  return AreAlike(models) ? KindsBy(tokens, iterations, by) : models;
 }
 
 }  // namespace dltap::analyzer

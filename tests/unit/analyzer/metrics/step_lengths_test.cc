@@ -87,6 +87,17 @@ std::vector<size_t> StepsOf(const std::string& text) {
   return firsts;
 }
 
+TEST(JoinPartsTest, AStepInWhichAModelDoesLessIsStillAStep) {
+  // The critic is held smooth in each fourth step; two generators mix no
+  // styles.
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    text += i % 4 == 0 ? "<(p(q)q)p)rD" : "<(p(q)q)pD";
+    text += i == 3 || i == 7 ? "<(a(b(c(d)d)c)b)aG" : "<(a(b(c(d(e)e)d)c)b)aG";
+  }
+  EXPECT_THAT(StepsOf(text), ::testing::SizeIs(20));
+}
+
 TEST(JoinPartsTest, APassThatOnlyShowsWhatIsLearntMakesNoOtherKind) {
   const std::string step = "<(g(d)d)gG";
   const std::string critic = "<(g(d(d)d)dD";
