@@ -201,6 +201,7 @@ class TokenMaker {
     token.computes = true;
     ++token.kernels;
     token.draws |= attributed.glue == Glue::kRandom;
+    token.communicates |= layer_class == LayerClass::kComm;
     if (layer_class == LayerClass::kComm) return;
     // TensorFlow computes a loss and its gradient at once, also to evaluate.
     const bool backward = IsBackward(direction) &&

@@ -28,6 +28,7 @@ struct CallToken {
   bool inner_product = false;  // some of it is one of two vectors
   bool largest_entry = false;  // some of it finds the largest of many numbers
   bool draws = false;          // some of it draws random numbers
+  bool communicates = false;   // some of it is with other devices
   bool h2d = false;            // it copies to the device
   bool d2h = false;            // it copies from the device
   uint64_t h2d_bytes = 0;      // of the largest copy to the device

@@ -58,6 +58,26 @@ TEST_F(ReplicasTest, AStepOfSeveralDevicesIsOne) {
   }
 }
 
+// TensorFlow's threads run what is ready, of any device, in any order.
+TEST_F(ReplicasTest, DevicesThatCommunicateShareTheirSteps) {
+  const auto add_steps = [this](bool communicate) {
+    for (int step = 0; step < 2 * kSteps; ++step) {
+      const size_t device = step % 2;
+      const bool turned = step % 3 == 0;
+      for (uint32_t i = 0; i < kCalls; ++i) {
+        AddCall(i % 2, device, turned ? kCalls - 1 - i : i);
+      }
+      AddCall(2 + device, device, kCalls);
+      tokens_.back().communicates = communicate;
+    }
+  };
+  add_steps(false);
+  EXPECT_EQ(Left().size(), 2 * kSteps * (kCalls + 1));
+  tokens_.clear();
+  add_steps(true);
+  EXPECT_EQ(Left().size(), kSteps * (kCalls + 1));
+}
+
 TEST_F(ReplicasTest, WhatOneDeviceDoesBesideStays) {
   for (int step = 0; step < kSteps; ++step) {
     AddStep(0, 0);
