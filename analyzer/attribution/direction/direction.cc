@@ -2,6 +2,7 @@
 #include "analyzer/attribution/direction/direction.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -303,6 +304,9 @@ class DirectionPass {
       first_open = i + 1;
       pointwise = true;
     }
+    if (plain_may_go_forward_ && last == Direction::kBackward) {
+      SetLastGradients(first_open);
+    }
     SetAll(first_open, order_.size(), Direction::kNone, runs_graph);
   }
 
@@ -312,28 +316,40 @@ class DirectionPass {
       const bool may_update = IsPointwise(At(order_[i]).layer_class) &&
                               (backward || IsOneBlock(order_[i]));
       const bool may_go_forward =
-          plain_may_go_forward_ && backward && IsPlainProduct(At(order_[i]));
+          plain_may_go_forward_ && backward &&
+          TransposesAnOperand(order_[i]) == std::optional(false);
       const bool open = runs_graph && (may_update || may_go_forward);
       Set(order_[i], open ? Direction::kNone : direction);
     }
   }
 
+  // No backward work stands behind the last gradients of the run.
+  void SetLastGradients(size_t first) {
+    for (size_t i = first; i < order_.size(); ++i) {
+      const std::optional<bool> transposes = TransposesAnOperand(order_[i]);
+      if (!transposes) continue;
+      if (!*transposes) return;
+      Set(order_[i], Direction::kBackward);
+    }
+  }
+
   // TensorFlow's layers transpose no operand, the gradients of theirs do: the
   // others may be the forward pass of the next step, of which nothing else
-  // tells the direction.
-  bool IsPlainProduct(const Attributed& activity) const {
-    if (!activity.owner.known()) return false;
-    const Call& call = process_.calls[activity.owner.value()];
+  // tells the direction. None: it is no product.
+  std::optional<bool> TransposesAnOperand(const Submission& at) {
+    const CallId owner = At(at).owner;
+    if (!owner.known()) return std::nullopt;
+    const Call& call = process_.calls[owner.value()];
     const EntryPoint& entry = model_.entry_points[call.entry.value()];
-    size_t plain = 0;
+    bool is_product = false;
     for (size_t i = 0; i < entry.args.size(); ++i) {
       const Meaning meaning = entry.args[i].meaning;
       if (meaning != Meaning::kTransposedA && meaning != Meaning::kTransposedB)
         continue;
-      if (IntArg(entry, process_, call, i) != 0) return false;
-      ++plain;
+      if (IntArg(entry, process_, call, i) != 0) return true;
+      is_product = true;
     }
-    return plain > 0;
+    return is_product ? std::optional(false) : std::nullopt;
   }
 
   bool IsOneBlock(const Submission& at) const {
@@ -360,7 +376,7 @@ class DirectionPass {
   bool any_apart_ = false;         // missing in order_: threads that go forward
   std::vector<bool> is_autograd_;  // by thread
   std::vector<bool> is_backward_;  // by submission
-  bool plain_may_go_forward_ = false;                // see IsPlainProduct
+  bool plain_may_go_forward_ = false;                // see TransposesAnOperand
   absl::flat_hash_map<size_t, bool> fills_;          // by name
   absl::flat_hash_map<size_t, Direction> captured_;  // by call
 };

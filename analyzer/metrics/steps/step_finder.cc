@@ -248,6 +248,23 @@ void MarkTrials(const std::vector<CallToken>& tokens,
   for (TokenSpan* span : with_trials) span->use = StepUse::kAutotune;
 }
 
+// What the host reads behind the last step after a pause that is longer than a
+// usual step is of none: the loop was left.
+void LeaveLateReads(const std::vector<CallToken>& tokens,
+                    std::vector<TokenSpan>& spans) {
+  if (spans.size() < kMinRepeats) return;
+  std::vector<int64_t> lengths;
+  for (size_t i = 0; i + 1 < spans.size(); ++i) {
+    lengths.push_back(tokens[spans[i + 1].first].begin_ns -
+                      tokens[spans[i].first].begin_ns);
+  }
+  const int64_t usual = Median(std::move(lengths));
+  TokenSpan& last = spans.back();
+  for (size_t i = last.end - 1; i > last.first && !tokens[i].computes; --i) {
+    if (tokens[i].begin_ns - tokens[i - 1].end_ns > usual) last.end = i;
+  }
+}
+
 // A step ends where what the trace shows next begins, be it trials before the
 // next step.
 std::vector<Step> TimesOf(const std::vector<CallToken>& tokens,
@@ -424,6 +441,7 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
     result.other_count = loop.other_count;
   }
   if (spans.empty()) return result;
+  LeaveLateReads(tokens, spans);
   MarkTrials(tokens, spans);
   result.steps = TimesOf(tokens, spans);
   result.found_by = StepsFoundBy::kPeriod;

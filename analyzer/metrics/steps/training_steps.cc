@@ -109,11 +109,19 @@ class Cutter {
     seen_backward_ = false;
   }
 
+  // No copy ends the last iteration; all that follows it is its update, if the
+  // others had one.
+  size_t TailEnd(size_t end, size_t next) {
+    const size_t none = next == tokens_.size() && has_tail_ ? next : end;
+    const size_t tail = EndOfTail(tokens_, end, next).value_or(none);
+    has_tail_ |= tail > end;
+    return tail;
+  }
+
   void Cut(size_t next) {
     if (!last_) return;
     size_t end = EndOfReads(tokens_, *last_ + 1);
-    if (ends_ == &CallToken::backward)
-      end = std::max(end, EndOfTail(tokens_, end, next).value_or(end));
+    if (ends_ == &CallToken::backward) end = std::max(end, TailEnd(end, next));
     spans_.push_back({first_, end});
     first_ = end;
     last_.reset();
@@ -128,6 +136,7 @@ class Cutter {
   size_t first_ = 0;
   std::optional<size_t> last_;
   bool seen_backward_ = false;
+  bool has_tail_ = false;  // something followed a backward pass
 };
 
 // A call that is made the same number of times in the forward part of nearly

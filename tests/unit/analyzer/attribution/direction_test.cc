@@ -112,23 +112,37 @@ TEST(DirectionTest, AGraphUpdatesWhileItsBackwardPassGoesOn) {
             (Directions{kBackward, Direction::kNone, kBackward, kBackward}));
 }
 
+std::string Product(int at, int a, int b) {
+  return absl::StrCat(
+      "call t=", at, "..", at + 5, "us thread=0 cublasSgemm_v2 transa=", a,
+      " transb=", b, " m=8 n=8 k=8\nlaunchapi t=", at + 1, "..", at + 2,
+      "us thread=0 corr=", at, " ext=", at, "us\nkernel t=", at + 3, "..",
+      at + 4, "us device=0 stream=7 corr=", at, " name=some_gemm\n");
+}
+
 TEST(DirectionTest, InAGraphAPlainProductMayBeTheNextForwardPass) {
-  const auto product = [](int at, int a, int b) {
-    return absl::StrCat(
-        "call t=", at, "..", at + 5, "us thread=0 cublasSgemm_v2 transa=", a,
-        " transb=", b, " m=8 n=8 k=8\nlaunchapi t=", at + 1, "..", at + 2,
-        "us thread=0 corr=", at, " ext=", at, "us\nkernel t=", at + 3, "..",
-        at + 4, "us device=0 stream=7 corr=", at, " name=some_gemm\n");
-  };
   const std::string of_graph =
       Launch(10, 0, "flash_bwd_a") +
       Launch(20, 0, "Sub_GPU_DT_FLOAT_DT_FLOAT_kernel");
-  const std::string others = product(30, 0, 0) + product(40, 1, 0) +
-                             product(50, 0, 1) + Launch(60, 0, "flash_bwd_b");
+  const std::string others = Product(30, 0, 0) + Product(40, 1, 0) +
+                             Product(50, 0, 1) + Launch(60, 0, "flash_bwd_b");
   // The products' kernels run first.
   EXPECT_EQ(DirectionsOf(of_graph + others),
             (Directions{Direction::kNone, kBackward, kBackward, kBackward,
                         Direction::kNone, kBackward}));
+}
+
+// The weights' of the first layer, behind which nothing is told.
+TEST(DirectionTest, InAGraphTheLastGradientsOfTheRunAreTold) {
+  const std::string of_graph =
+      Launch(100, 0, "flash_bwd_a") +
+      Launch(120, 0, "Sub_GPU_DT_FLOAT_DT_FLOAT_kernel");
+  const std::string others =
+      Product(130, 0, 1) + Product(140, 0, 0) + Product(150, 0, 1);
+  // The products' kernels run first.
+  EXPECT_EQ(DirectionsOf(of_graph + others),
+            (Directions{kBackward, Direction::kNone, Direction::kNone,
+                        kBackward, Direction::kNone}));
 }
 
 TEST(DirectionTest, AnEngineUpdatesWhileItsBackwardPassGoesOn) {

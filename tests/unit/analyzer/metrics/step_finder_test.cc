@@ -84,6 +84,23 @@ TEST(StepFinderTest, FindsTheLoopAndLeavesTheFirstStepOut) {
   EXPECT_EQ(steps.steps[1].end_ns, 560'000);
 }
 
+TEST(StepFinderTest, WhatIsReadLongAfterTheLoopIsOfNoStep) {
+  const auto end_of_last = [](int read_at) {
+    return StepsOf(TraceFromText(
+                       Loop(6, 0) +
+                       absl::StrFormat("call t=%dus..%dus cuMemcpyDtoH_v2\n"
+                                       "launchapi t=%dus..%dus corr=99\n"
+                                       "memcpy t=%dus..%dus device=0 corr=99 "
+                                       "kind=dtoh bytes=4\n",
+                                       read_at, read_at + 4, read_at,
+                                       read_at + 1, read_at + 2, read_at + 3)))
+        .steps.back()
+        .end_ns;
+  };
+  EXPECT_EQ(end_of_last(180), 184'000);
+  EXPECT_EQ(end_of_last(9180), 172'000);
+}
+
 TEST(StepFinderTest, AStepThatIsSlowBeforeTheFirstPassesForwardIsWarmUp) {
   // Steps of 10 ns; passes behind each fourth are compiled before the first
   // ones. The eighth step is slow for another reason.

@@ -52,6 +52,11 @@ TEST(TrainingStepsTest, ReadingTheLossIsPartOfTheStep) {
   EXPECT_THAT(Spans(Repeat("<(a)bU>", 3)), ElementsAre("0u", "5u", "10u"));
 }
 
+TEST(TrainingStepsTest, AnUpdateThatNothingTellsIsPartOfTheLastStepToo) {
+  EXPECT_THAT(Spans(Repeat("<(a)bcd", 4)),
+              ElementsAre("0u", "5u", "10u", "15u"));
+}
+
 TEST(TrainingStepsTest, WeightsThatAreSavedBehindTheLoopAreOfNoStep) {
   const auto end_of_last = [](std::string_view text) {
     return TrainingSteps(TokensFromText(text)).passes.back().end;
