@@ -24,6 +24,7 @@ constexpr double kShortLast = 0.9;  // of the shortest other pass: it broke off
 constexpr double kLeastOfLast = 0.1;  // less is no pass at all
 constexpr double kAlikeBefore = 0.7;  // of the calls
 constexpr double kLongLast = 1.1;     // of the longest: what follows the loop
+constexpr double kNearlyAll = 0.8;    // of the passes
 constexpr double kLongestEnd = 2;     // of the longest, where lengths vary
 
 struct Found {
@@ -242,6 +243,29 @@ bool MoveFromStub(const std::vector<CallToken>& tokens,
   return true;
 }
 
+// Where nearly all passes hold products, those in front of the first one that
+// does are none if they compute, but nothing of what such passes do: they have
+// marks, as numbers are copied while weights are made.
+void BeginWithProducts(const std::vector<CallToken>& tokens,
+                       std::vector<TokenSpan>& spans) {
+  const auto holds = [&tokens](const TokenSpan& span) {
+    return std::any_of(tokens.begin() + static_cast<ptrdiff_t>(span.first),
+                       tokens.begin() + static_cast<ptrdiff_t>(span.end),
+                       [](const CallToken& token) { return token.product; });
+  };
+  const auto n = static_cast<double>(std::ranges::count_if(spans, holds));
+  if (n < kNearlyAll * static_cast<double>(spans.size())) return;
+  const auto first = std::ranges::find_if(spans, holds);
+  const auto done = CallsOf(tokens, first->first, spans.back().end);
+  bool computes = false;
+  for (size_t i = spans.front().first; i < first->first; ++i) {
+    if (!tokens[i].computes) continue;
+    if (done.contains(tokens[i].signature)) return;
+    computes = true;
+  }
+  if (computes) spans.erase(spans.begin(), first);
+}
+
 // Reading a result ends a pass, it begins none.
 void BehindResults(const std::vector<CallToken>& tokens, Positions& starts) {
   const auto is_result = [&](size_t i) {
@@ -266,6 +290,8 @@ Loop LoopSteps(const std::vector<CallToken>& tokens, AlikeIn alike_in) {
     const bool last = i + 1 == starts.size();
     spans.push_back({starts[i], last ? tokens.size() : starts[i + 1]});
   }
+  BeginWithProducts(tokens, spans);
+  if (spans.size() < kMinRepeats) return {};
   JudgeLast(tokens, spans);
   const bool moved = MoveFromStub(tokens, spans);
   if (spans.size() < kMinRepeats) return {};

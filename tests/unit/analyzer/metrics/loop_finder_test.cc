@@ -12,8 +12,12 @@
 namespace dltap::analyzer {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 std::vector<size_t> Starts(std::string_view letters) {
   std::vector<size_t> starts;
@@ -49,6 +53,15 @@ TEST(LoopFinderTest, OfWhatIsCopiedTheLongerPauseTellsWhereAPassBegins) {
   // Read in the middle, after the input; fed in the middle, before the result.
   EXPECT_THAT(Starts(Repeat("...<(a.(b>(cd", 4)), ElementsAre(0, 6, 12, 18));
   EXPECT_THAT(Starts(Repeat("...(a.(b<(cd>", 4)), ElementsAre(0, 6, 12, 18));
+}
+
+TEST(LoopFinderTest, NumbersCopiedWhileWeightsAreMadeAreNoPasses) {
+  // Answers of a question and twenty tokens, whose positions are copied.
+  const std::string answer = "<(p" + Repeat("<(a", 20) + "h>";
+  EXPECT_THAT(Starts(Repeat("<w", 4) + Repeat(answer, 5)),
+              AllOf(SizeIs(105), Contains(8), Not(Contains(6))));
+  // Two threads that take turns: the first input is of the second pass.
+  EXPECT_THAT(Starts("<" + Repeat("<(a", 20) + "(a"), Contains(0));
 }
 
 TEST(LoopFinderTest, RepeatedLayersAreNotSteps) {
