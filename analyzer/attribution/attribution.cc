@@ -22,6 +22,7 @@
 #include "analyzer/attribution/work/launch_work.h"
 #include "analyzer/attribution/work/list_work.h"
 #include "analyzer/attribution/work/told_launches.h"
+#include "analyzer/attribution/xla/xla_origin.h"
 #include "analyzer/attribution/xla/xla_passes.h"
 
 namespace dltap::analyzer {
@@ -187,7 +188,7 @@ class Classifier {
           NamesBackward(range.name)) {
         out.direction = Direction::kBackward;
       }
-      const NameRule* match = RuleOfRange(range.name);
+      const NameRule* match = RuleOfRange(id);
       if (match == nullptr || closures_.contains(id.value())) continue;
       if (out.direction == Direction::kNone) out.direction = match->direction;
       if (rule != nullptr && !match->outranks) continue;
@@ -204,7 +205,7 @@ class Classifier {
     const NameRule* rule = by_name;
     if (out.ruling.known()) SetWork(innermost, activity, is_certain, out);
     if (out.ruling.known() && !is_certain) {
-      rule = RuleOfRange(process_.ranges[out.ruling.value()].name);
+      rule = RuleOfRange(out.ruling);
       out.class_from = ClassFrom::kAnnotation;
     } else if (rule != nullptr) {
       out.class_from = ClassFrom::kKernelName;
@@ -300,9 +301,20 @@ class Classifier {
     return it->second;
   }
 
-  const NameRule* RuleOfRange(TextId name) {
+  // XLA names a range for what all operations of a fusion have in common, which
+  // may be no more than the step; its own path is in the detail.
+  const NameRule* RuleOfRange(RangeId id) {
+    const TextId name = process_.ranges[id.value()].name;
     const auto [it, is_new] = range_rules_.try_emplace(name.value());
     if (is_new) it->second = MatchOperatorName(model_.texts[name]);
+    return it->second != nullptr ? it->second : RuleOfOwnPath(id);
+  }
+
+  const NameRule* RuleOfOwnPath(RangeId id) {
+    const std::string_view path = xla_passes_.OwnPath(id);
+    if (path.empty()) return nullptr;
+    const auto [it, is_new] = path_rules_.try_emplace(path);
+    if (is_new) it->second = MatchOperatorName(NameForPath(path));
     return it->second;
   }
 
@@ -326,9 +338,10 @@ class Classifier {
   std::vector<WorkId> works_;  // by call, but of replays
   absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> replayed_works_;
   absl::flat_hash_map<size_t, WorkId> range_works_;
-  absl::flat_hash_map<size_t, bool> autograd_nodes_;      // by name
-  absl::flat_hash_map<size_t, bool> backward_operators_;  // by name
-  absl::flat_hash_map<size_t, const NameRule*> range_rules_;
+  absl::flat_hash_map<size_t, bool> autograd_nodes_;          // by name
+  absl::flat_hash_map<size_t, bool> backward_operators_;      // by name
+  absl::flat_hash_map<size_t, const NameRule*> range_rules_;  // by name
+  absl::flat_hash_map<std::string_view, const NameRule*> path_rules_;
   std::vector<std::optional<const NameRule*>> kernel_rules_;  // by name
 };
 

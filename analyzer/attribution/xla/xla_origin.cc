@@ -8,6 +8,9 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr std::string_view kBegin = "Thunk:#name=";
+constexpr std::string_view kEnd = ",hlo_op=";
+
 // Scopes have names of the program's, in which quotes are escaped.
 size_t ClosingQuote(std::string_view hlo, size_t at) {
   for (; at < hlo.size(); ++at) {
@@ -91,6 +94,16 @@ XlaOrigin ParseXlaOrigin(std::string_view detail) {
                 [&](std::string_view name) { origin.paths.push_back(name); });
   }
   return origin;
+}
+
+std::string_view PathInName(std::string_view name) {
+  if (!name.starts_with(kBegin)) return {};
+  name.remove_prefix(kBegin.size());
+  return name.substr(0, name.rfind(kEnd));
+}
+
+std::string NameForPath(std::string_view path) {
+  return std::string(kBegin).append(path).append(kEnd);
 }
 
 }  // namespace dltap::analyzer

@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_ATTRIBUTION_XLA_XLA_ORIGIN_H_
 #define DLTAP_ANALYZER_ATTRIBUTION_XLA_XLA_ORIGIN_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,12 @@ struct XlaOrigin {
 };
 
 XlaOrigin ParseXlaOrigin(std::string_view detail);
+
+// The path in the name of a range of XLA; empty: it writes none.
+std::string_view PathInName(std::string_view name);
+
+// How XLA names a range for `path`, up to the name of the instruction.
+std::string NameForPath(std::string_view path);
 
 }  // namespace dltap::analyzer
 

@@ -12,14 +12,6 @@ bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The path in the name of a range of XLA; empty: it writes none.
-std::string_view PathOf(std::string_view name) {
-  constexpr std::string_view kBegin = "Thunk:#name=";
-  if (!name.starts_with(kBegin)) return {};
-  name.remove_prefix(kBegin.size());
-  return name.substr(0, name.rfind(",hlo_op="));
-}
-
 bool IsDifferentiated(std::string_view path) {
   return Has(path, "transpose(") || Has(path, "jvp(");
 }
@@ -89,7 +81,7 @@ void XlaPasses::LearnTexts() {
 bool XlaPasses::AnyTextDifferentiates() const {
   for (size_t i = 0; i < model_.texts.size(); ++i) {
     const std::string_view text = model_.texts[TextId(i)];
-    if (IsDifferentiated(PathOf(text))) return true;
+    if (IsDifferentiated(PathInName(text))) return true;
     const std::optional<GraphOperation> operation = ParseGraphOperation(text);
     if (operation && TapeScopes::IsGradient(operation->path)) return true;
     const XlaOrigin origin = ParseXlaOrigin(text);
@@ -103,7 +95,7 @@ bool XlaPasses::AnyTextDifferentiates() const {
 void XlaPasses::Learn(const Range& range) {
   const auto [only, is_new] = only_details_.try_emplace(range.name);
   if (is_new) {
-    const std::string_view path = PathOf(model_.texts[range.name]);
+    const std::string_view path = PathInName(model_.texts[range.name]);
     AddParents(path);
     scopes_.Add(path);
     any_origin_ |= !path.empty();
@@ -174,7 +166,7 @@ XlaPasses::Pass XlaPasses::PassOf(TextId text, TextId detail) const {
     const Pass pass = PassOf(origins_.at(detail));
     if (pass != Pass::kNoPath) return pass;
   }
-  const std::string_view path = PathOf(name);
+  const std::string_view path = PathInName(name);
   if (path.empty() && name.starts_with("Thunk:#") && only_infers()) {
     return Pass::kForward;
   }
@@ -259,7 +251,7 @@ XlaPasses::Place XlaPasses::PlaceAt(ThreadId thread, int64_t at_ns) const {
           range,
           pass != Pass::kNoPath,
           is_plain,
-          pass == Pass::kNoPath && PathOf(model_.texts[name]).empty(),
+          pass == Pass::kNoPath && PathInName(model_.texts[name]).empty(),
           detail.known() && OnlyAdds(origins_.at(detail))};
 }
 
@@ -275,6 +267,12 @@ Direction XlaPasses::Of(RangeId range) const {
     case Pass::kCommon: break;
   }
   return Direction::kNone;
+}
+
+std::string_view XlaPasses::OwnPath(RangeId range) const {
+  if (origins_.empty()) return {};
+  const TextId detail = DetailOf(process_.ranges[range.value()]);
+  return detail.known() ? origins_.at(detail).path : std::string_view();
 }
 
 bool XlaPasses::Computes(RangeId range) const {

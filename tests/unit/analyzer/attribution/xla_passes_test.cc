@@ -592,6 +592,24 @@ TEST(XlaPassesTest, APathNamesWhatANameDoesNot) {
                                      LayerClass::kGemm}));
 }
 
+// XLA names the range for what the norm and the sum before it have in common.
+TEST(XlaPassesTest, AFusionIsWhatItsOwnPathNames) {
+  const auto class_of = [](const std::string& own, const std::string& kernel) {
+    return AttributedOf(Module(0, 90) +
+                        With(Thunk(10, "jit(step)/jvp(Net)", kernel),
+                             Instruction(own), {"jit(step)/jvp(Net)/add", own}))
+        .at(0)
+        .layer_class;
+  };
+  EXPECT_EQ(class_of("jit(step)/jvp(Net)/LayerNorm_0/reduce_sum",
+                     "input_add_reduce_fusion"),
+            LayerClass::kNorm);
+  EXPECT_EQ(class_of("jit(step)/jvp(Net)/reduce_sum", "input_reduce_fusion"),
+            LayerClass::kReduction);
+  EXPECT_EQ(class_of("jit(step)/jvp(Net)/LayerNorm_0/mul", "gemm_fusion_dot"),
+            LayerClass::kGemm);
+}
+
 TEST(XlaPassesTest, ThePathCountsMoreThanHowACallIsNamed) {
   EXPECT_EQ(SettledDirection(kBackward, kForward), kBackward);
   EXPECT_EQ(SettledDirection(kForward, Direction::kBackwardData), kForward);
