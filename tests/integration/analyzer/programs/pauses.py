@@ -5,8 +5,8 @@ Arguments: OUT KIND SEED MILLISECONDS STEPS NAME...
 
 KIND: busy, sleep. SEED chooses every other of a program's places, the even or
 the odd ones, and how long each pause takes: half to three halves of
-MILLISECONDS. Every third step pauses. OUT/NAME.json has the process, and how
-long the pauses of each place took in each step, in ms.
+MILLISECONDS. Every third step pauses. OUT/NAME.json has the process, how long
+the pauses of each place took in each step, and how long the step took, in ms.
 """
 import json
 import os
@@ -69,12 +69,16 @@ def run_all(make, finish=lambda: None):
     def run(name):
         at = Pauses(name)
         step = make(name, at)
+        step_ms = []
         for _ in range(int(STEPS)):
+            begin = time.perf_counter()
             step()
+            step_ms.append((time.perf_counter() - begin) * 1e3)
             at.took_ms.append({})
         finish()
         pathlib.Path(OUT, f"{name}.json").write_text(json.dumps(
-            {"pid": os.getpid(), "took_ms": at.took_ms[:-1]}))
+            {"pid": os.getpid(), "took_ms": at.took_ms[:-1],
+             "step_ms": step_ms}))
 
     for name in sys.argv[6:]:
         _, message = children.in_child(lambda: run(name))
