@@ -215,6 +215,10 @@ class Classifier {
     if (ComputesWhatItJoins(activity, innermost, out)) {
       out.layer_class = LayerClass::kElementwise;
     }
+    const XlaOrigin* origin = xla_passes_.OriginOf(innermost);
+    if (out.layer_class == LayerClass::kReduction && origin != nullptr) {
+      out.layer_class = ClassOfRows(*origin);
+    }
     if (by_name != nullptr && MayTell(*by_name, out)) {
       out.direction = by_name->direction;
     }
@@ -311,10 +315,10 @@ class Classifier {
   }
 
   const NameRule* RuleOfOwnPath(RangeId id) {
-    const std::string_view path = xla_passes_.OwnPath(id);
-    if (path.empty()) return nullptr;
-    const auto [it, is_new] = path_rules_.try_emplace(path);
-    if (is_new) it->second = MatchOperatorName(NameForPath(path));
+    const XlaOrigin* origin = xla_passes_.OriginOf(id);
+    if (origin == nullptr || origin->path.empty()) return nullptr;
+    const auto [it, is_new] = path_rules_.try_emplace(origin->path);
+    if (is_new) it->second = MatchOperatorName(NameForPath(origin->path));
     return it->second;
   }
 

@@ -96,6 +96,17 @@ XlaOrigin ParseXlaOrigin(std::string_view detail) {
   return origin;
 }
 
+LayerClass ClassOfRows(const XlaOrigin& origin) {
+  const auto calls = [&origin](std::string_view function) {
+    return std::ranges::any_of(origin.paths, [=](std::string_view path) {
+      return path.ends_with(function);
+    });
+  };
+  if (!calls("/reduce_sum")) return LayerClass::kReduction;
+  if (calls("/exp") && calls("/reduce_max")) return LayerClass::kSoftmax;
+  return calls("/rsqrt") ? LayerClass::kNorm : LayerClass::kReduction;
+}
+
 std::string_view PathInName(std::string_view name) {
   if (!name.starts_with(kBegin)) return {};
   name.remove_prefix(kBegin.size());

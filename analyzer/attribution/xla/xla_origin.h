@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/model/layer_class.h"
+
 namespace dltap::analyzer {
 
 // Where an instruction of XLA comes from, as its NVTX range says beside its
@@ -26,6 +28,10 @@ struct XlaOrigin {
 };
 
 XlaOrigin ParseXlaOrigin(std::string_view detail);
+
+// What goes over rows, by the functions of JAX's that it is made of: a softmax,
+// a normalisation or, if they tell neither, a reduction.
+LayerClass ClassOfRows(const XlaOrigin& origin);
 
 // The path in the name of a range of XLA; empty: it writes none.
 std::string_view PathInName(std::string_view name);

@@ -269,16 +269,15 @@ Direction XlaPasses::Of(RangeId range) const {
   return Direction::kNone;
 }
 
-std::string_view XlaPasses::OwnPath(RangeId range) const {
-  if (origins_.empty()) return {};
+const XlaOrigin* XlaPasses::OriginOf(RangeId range) const {
+  if (origins_.empty() || !range.known()) return nullptr;
   const TextId detail = DetailOf(process_.ranges[range.value()]);
-  return detail.known() ? origins_.at(detail).path : std::string_view();
+  return detail.known() ? &origins_.at(detail) : nullptr;
 }
 
 bool XlaPasses::Computes(RangeId range) const {
-  if (!range.known()) return false;
-  const TextId detail = DetailOf(process_.ranges[range.value()]);
-  return detail.known() && origins_.at(detail).computes;
+  const XlaOrigin* origin = OriginOf(range);
+  return origin != nullptr && origin->computes;
 }
 
 Direction XlaPasses::DirectionOfCall(RangeId range, Direction by_call) const {

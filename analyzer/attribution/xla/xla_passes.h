@@ -48,9 +48,8 @@ class XlaPasses {
   // Whether a fusion does more than move elements; false: it is not known.
   bool Computes(RangeId range) const;
 
-  // The path of what comes last in a fusion, which is its own; empty: its
-  // detail does not tell.
-  std::string_view OwnPath(RangeId range) const;
+  // What XLA tells of an instruction beside its name; null: nothing.
+  const XlaOrigin* OriginOf(RangeId range) const;
 
   // Where a thread is: in a run of a module (none: in none of XLA's), and in
   // which range; whether its path is one of JAX's, was not differentiated, or

@@ -610,6 +610,26 @@ TEST(XlaPassesTest, AFusionIsWhatItsOwnPathNames) {
             LayerClass::kGemm);
 }
 
+// Flax names no modules of its newer kind, and JAX no softmax.
+TEST(XlaPassesTest, AFusionOverRowsIsWhatItsFunctionsTell) {
+  const auto class_of = [](const std::vector<std::string>& functions,
+                           const std::string& kernel = "triton_softmax_2") {
+    std::vector<std::string> paths;
+    for (const std::string& f : functions) paths.push_back("jit(f)/jvp()/" + f);
+    return AttributedOf(Module(0, 90) + With(Thunk(10, "jit(f)/jvp()", kernel),
+                                             Instruction(paths.back()), paths))
+        .at(0)
+        .layer_class;
+  };
+  EXPECT_EQ(class_of({"reduce_max", "sub", "exp", "reduce_sum", "div"}),
+            LayerClass::kSoftmax);
+  EXPECT_EQ(class_of({"reduce_sum", "div", "add", "rsqrt", "mul"}),
+            LayerClass::kNorm);
+  EXPECT_EQ(class_of({"exp", "reduce_sum"}), LayerClass::kReduction);
+  EXPECT_EQ(class_of({"rsqrt", "reduce_sum", "dot_general"}, "gemm_fusion_1"),
+            LayerClass::kGemm);
+}
+
 TEST(XlaPassesTest, ThePathCountsMoreThanHowACallIsNamed) {
   EXPECT_EQ(SettledDirection(kBackward, kForward), kBackward);
   EXPECT_EQ(SettledDirection(kForward, Direction::kBackwardData), kForward);
