@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "analyzer/model/near_search.h"
 
@@ -29,17 +30,30 @@ size_t StepAt(const std::vector<Step>& steps, int64_t at_ns, size_t& near) {
 
 // When the work of each step runs on a device.
 struct WorkTimes {
-  std::vector<int64_t> first;      // activity of each step
+  std::vector<int64_t> first;  // activity of each step
+  std::vector<int64_t> first_kernel;
   std::vector<int64_t> end;        // of the last activity of each step
   std::vector<int64_t> submitted;  // the last activity of each step
   int64_t after_last = kNever;     // first activity past the last step
 };
+
+// Copies on streams of their own may run before the step in front of theirs has
+// begun to compute, where the host is far ahead: these begin no step.
+WorkTimes WithoutCopiesAhead(WorkTimes work) {
+  const std::vector<int64_t>& kernel = work.first_kernel;
+  for (size_t i = 1; i < kernel.size(); ++i) {
+    const bool ahead = kernel[i - 1] != kNever && work.first[i] < kernel[i - 1];
+    if (ahead && kernel[i] != kNever) work.first[i] = kernel[i];
+  }
+  return work;
+}
 
 WorkTimes FindWork(const Process& process,
                    const ProcessAttribution& attribution, const Steps& steps,
                    DeviceId device) {
   const size_t n = steps.steps.size();
   WorkTimes work{.first = std::vector<int64_t>(n, kNever),
+                 .first_kernel = std::vector<int64_t>(n, kNever),
                  .end = std::vector<int64_t>(n, 0),
                  .submitted = std::vector<int64_t>(n, 0)};
   size_t near = 0;
@@ -51,6 +65,10 @@ WorkTimes FindWork(const Process& process,
     const size_t step = StepAt(steps.steps, at, near);
     if (step < n) {
       work.first[step] = std::min(work.first[step], activity.begin_ns);
+      if (activity.kind == ActivityKind::kKernel) {
+        work.first_kernel[step] =
+            std::min(work.first_kernel[step], activity.begin_ns);
+      }
       work.end[step] = std::max(work.end[step], activity.end_ns);
       work.submitted[step] = std::max(work.submitted[step], at);
     }
@@ -134,31 +152,9 @@ int64_t EndBeforePasses(const WorkTimes& work, const Steps& steps,
   return work.end[step] + std::max<int64_t>(0, pause);
 }
 
-}  // namespace
-
-std::vector<StepWindow> WholeRun(const Process& process, DeviceId device) {
-  Interval span{kNever, 0};
-  for (const Activity& activity : process.activities) {
-    if (activity.device != device) continue;
-    span.begin_ns = std::min(span.begin_ns, activity.begin_ns);
-    span.end_ns = std::max(span.end_ns, activity.end_ns);
-  }
-  if (span.begin_ns == kNever) return {};
-  return {{span, 0}};
-}
-
-std::vector<StepWindow> AllStepWindows(const Process& process,
-                                       const ProcessAttribution& attribution,
-                                       const Steps& steps, DeviceId device) {
-  if (steps.steps.empty()) return {};
-  const size_t n = steps.steps.size();
-  WorkTimes work = FindWork(process, attribution, steps, device);
-  std::vector<int64_t>& first = work.first;
-  if (std::all_of(first.begin(), first.end(),
-                  [](int64_t at) { return at == kNever; })) {
-    return {};
-  }
-  AddUnobserved(process, steps, device, first);
+std::vector<StepWindow> Between(const WorkTimes& work, const Steps& steps) {
+  const std::vector<int64_t>& first = work.first;
+  const size_t n = first.size();
   std::vector<StepWindow> windows;
   for (size_t step = 0; step < n; ++step) {
     if (first[step] == kNever) continue;
@@ -179,6 +175,37 @@ std::vector<StepWindow> AllStepWindows(const Process& process,
       windows.push_back({{begin, end}, step, work.end[step]});
     }
   }
+  return windows;
+}
+
+}  // namespace
+
+std::vector<StepWindow> WholeRun(const Process& process, DeviceId device) {
+  Interval span{kNever, 0};
+  for (const Activity& activity : process.activities) {
+    if (activity.device != device) continue;
+    span.begin_ns = std::min(span.begin_ns, activity.begin_ns);
+    span.end_ns = std::max(span.end_ns, activity.end_ns);
+  }
+  if (span.begin_ns == kNever) return {};
+  return {{span, 0}};
+}
+
+std::vector<StepWindow> AllStepWindows(const Process& process,
+                                       const ProcessAttribution& attribution,
+                                       const Steps& steps, DeviceId device) {
+  if (steps.steps.empty()) return {};
+  WorkTimes work = FindWork(process, attribution, steps, device);
+  std::vector<int64_t>& first = work.first;
+  if (std::all_of(first.begin(), first.end(),
+                  [](int64_t at) { return at == kNever; })) {
+    return {};
+  }
+  AddUnobserved(process, steps, device, first);
+  std::vector<StepWindow> windows = Between(work, steps);
+  // Where threads take turns, steps lie in each other.
+  std::vector<StepWindow> by_kernels = Between(WithoutCopiesAhead(work), steps);
+  if (by_kernels.size() >= windows.size()) windows = std::move(by_kernels);
   EndWithRecording(process, device, work, windows);
   return windows;
 }

@@ -71,6 +71,33 @@ std::vector<std::pair<int64_t, int64_t>> WindowsWithPasses(
   return WindowsOf(text, steps);
 }
 
+TEST(WindowTest, ACopyThatRunsFarAheadBeginsNoStep) {
+  // Steps of 10 us that the host submits and of 100 us that the device needs,
+  // each with an input that is copied at once.
+  std::string text = "device 0 name=gpu\n";
+  Steps steps{StepsFoundBy::kPeriod, {}};
+  for (int i = 0; i < 4; ++i) {
+    const auto us = [](int t) { return std::to_string(t) + "us"; };
+    const int at = 10 * i;
+    const std::string copy = " corr=" + std::to_string(2 * i + 1);
+    const std::string kernel = " corr=" + std::to_string(2 * i + 2);
+    text += "call t=" + us(at) + ".." + us(at + 2) +
+            " thread=0 cudaMemcpyAsync\nlaunchapi t=" + us(at) + ".." +
+            us(at + 1) + " thread=0" + copy + "\nmemcpy t=" + us(at + 2) +
+            ".." + us(at + 4) + " device=0 kind=htod bytes=64" + copy +
+            "\ncall t=" + us(at + 4) + ".." + us(at + 8) +
+            " thread=0 cudaLaunchKernel\nlaunchapi t=" + us(at + 4) + ".." +
+            us(at + 5) + " thread=0" + kernel +
+            "\nkernel t=" + us(100 * i + 10) + ".." + us(100 * i + 110) +
+            " device=0 name=gelu" + kernel + "\n";
+    steps.steps.push_back({at * 1000, (at + 10) * 1000});
+  }
+  // The second step's is copied while the first one computes.
+  EXPECT_THAT(
+      WindowsOf(text, steps),
+      ElementsAre(Pair(2, 12), Pair(12, 210), Pair(210, 310), Pair(310, 410)));
+}
+
 TEST(WindowTest, WhatTheHostDoesBeforeAnEvaluationIsNoPartOfTheStep) {
   // 70 us pass between the work of steps, 870 before that of the evaluation.
   constexpr StepUse kUsed = StepUse::kUsed;
