@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyzer/attribution/base/engine_threads.h"
 #include "analyzer/attribution/base/operand_address.h"
 #include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/steps/call_signature.h"
@@ -378,15 +379,16 @@ double ShareInCommon(const std::vector<CallToken>& tokens,
              : static_cast<double>(in_common.size()) / static_cast<double>(all);
 }
 
+bool TellsUpdates(const std::vector<CallToken>& tokens) {
+  return std::ranges::any_of(tokens, &CallToken::update);
+}
+
 // Whether nothing but gradients tells the iterations, and these are unlike each
 // other: what runs a graph starts its work as its inputs come, gradients of one
 // model before another's pass forward.
 bool AreCutAtRandom(const std::vector<CallToken>& tokens,
                     const std::vector<TokenSpan>& spans) {
-  const bool updates =
-      std::any_of(tokens.begin(), tokens.end(),
-                  [](const CallToken& token) { return token.update; });
-  return !updates && spans.size() >= kMinRepeats &&
+  return !TellsUpdates(tokens) && spans.size() >= kMinRepeats &&
          ShareInCommon(tokens, spans) < kUnlike;
 }
 
@@ -415,7 +417,8 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
   std::vector<TokenSpan> spans =
       JoinByOptimizer(model, process, tokens, iterations.passes);
   if (spans.empty()) spans = JoinLineSearches(tokens, iterations.passes);
-  if (spans.empty()) {
+  // What runs a graph tells no update: its gradients may all teach weights.
+  if (spans.empty() && (!SpreadsOneLoop(process) || TellsUpdates(tokens))) {
     Loop requests = GradientRequests(tokens, iterations.passes);
     spans = std::move(requests.passes);
     if (!spans.empty()) result.other_count = requests.other_count;

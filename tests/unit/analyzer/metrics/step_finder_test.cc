@@ -84,6 +84,29 @@ TEST(StepFinderTest, FindsTheLoopAndLeavesTheFirstStepOut) {
   EXPECT_EQ(steps.steps[1].end_ns, 560'000);
 }
 
+// Sixteen steps of a loop in TensorFlow's graph take a batch together.
+TEST(StepFinderTest, GradientsOfAGraphThatTellsNoUpdateAreNoRequests) {
+  const auto count = [](const std::string& framework) {
+    std::string text =
+        "process framework=\"" + framework + "\"\ndevice 0 name=gpu\n";
+    for (int i = 0; i < 96; ++i) {
+      const int at = 100 * i;
+      if (i % 16 == 0) {
+        text += absl::StrFormat(
+            "call t=%dus..%dus cuMemcpyHtoDAsync_v2\n"
+            "launchapi t=%dus..%dus corr=%d\n"
+            "memcpy t=%dus..%dus device=0 corr=%d kind=htod bytes=65536\n",
+            at, at + 2, at, at + 1, 3 * i + 1, at + 2, at + 8, 3 * i + 1);
+      }
+      text += Launch(at + 20, 3 * i + 2, "flash_fwd_a") +
+              Launch(at + 40, 3 * i + 3, "flash_bwd_a");
+    }
+    return StepsOf(TraceFromText(text)).steps.size();
+  };
+  EXPECT_EQ(count("tensorflow 2.20.0"), 96);
+  EXPECT_EQ(count("torch 2.11.0"), 6);
+}
+
 TEST(StepFinderTest, WhatIsReadLongAfterTheLoopIsOfNoStep) {
   const auto end_of_last = [](int read_at) {
     return StepsOf(TraceFromText(
