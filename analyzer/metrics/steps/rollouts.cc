@@ -85,7 +85,28 @@ class RolloutJoiner {
     in_front += std::min(in_front / products.size(), before_first);
     if (in_front > inside) return begin || !end;
     return begin && products.size() + 1 >= kMinRepeats &&
-           (AloneDo(&CallToken::h2d) || AloneDo(&CallToken::draws));
+           (AloneDo(&CallToken::h2d) || AloneDo(&CallToken::draws) ||
+            (!end && AreAllAlike(products, before_first) && AllDraw()));
+  }
+
+  // Whether as many products stand in front of the first iteration as in front
+  // of others, and these of as many iterations each: nobody evaluates a model
+  // that has learnt nothing, or not what it knows at last.
+  bool AreAllAlike(const std::vector<size_t>& products,
+                   size_t before_first) const {
+    const auto is_usual = [&](size_t n) { return n == Median(products); };
+    const std::vector<size_t> behind = Joined(/*all=*/true).iterations;
+    return is_usual(before_first) && std::ranges::all_of(products, is_usual) &&
+           behind.front() > 1 &&
+           std::all_of(behind.begin(), behind.end() - 1,
+                       [&](size_t n) { return n == behind.front(); });
+  }
+
+  // Whether each pass samples from what it computes.
+  bool AllDraw() const {
+    return std::ranges::all_of(passes_, [&](const TokenSpan& span) {
+      return Count(tokens_, span.first, span.end, &CallToken::draws) > 1;
+    });
   }
 
   // Products of [first, end) that passes have, too: weights may be made by

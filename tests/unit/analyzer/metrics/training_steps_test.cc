@@ -355,6 +355,18 @@ TEST(TrainingStepsTest, RolloutsAndAllUpdatesBehindThemAreOneStep) {
   EXPECT_EQ(loop.other_count, 15);
 }
 
+TEST(TrainingStepsTest, UpdatesMaySampleTooWhereEqualRolloutsBeginTheRun) {
+  // The policy is asked for actions again, to learn from those it took.
+  const std::string iteration = Repeat("(a?", 4) + Repeat("(a?)bU", 6);
+  const Loop loop = TrainingSteps(TokensFromText(Repeat(iteration, 5)));
+  EXPECT_THAT(loop.passes, ::testing::SizeIs(5));
+  EXPECT_EQ(loop.other_count, 30);
+  // A sanity check, and an evaluation behind each epoch.
+  const std::string epoch = Repeat("(a?)bU", 6) + Repeat("(a?", 4);
+  EXPECT_THAT(Spans(Repeat("(a?", 2) + Repeat(epoch, 3) + "(a?)bU"),
+              ::testing::SizeIs(3 * (6 + 1) + 1));
+}
+
 TEST(TrainingStepsTest, TwoUpdatesBehindEachRolloutAreOneStepWithIt) {
   // No iteration is usual: half of them have a rollout in front.
   for (const std::string& rollout : {Repeat("<(a?>", 2), Repeat("<(a?>", 20)}) {
