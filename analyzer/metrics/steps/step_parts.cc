@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMostParts = 64;
 constexpr size_t kIterationsLookedAt = 4096;
 constexpr double kUnlike = 0.05;     // of two iterations' products
-constexpr double kOtherModel = 0.4;  // more is no variant of one model's
+constexpr double kOtherModel = 0.2;  // more is no variant of one model's
 constexpr double kExplained = 0.25;  // of the unlikeness may remain
 
 // Equal iterations in a row: these are a loop of their own.

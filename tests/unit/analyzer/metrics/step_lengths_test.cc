@@ -90,10 +90,13 @@ std::vector<size_t> StepsOf(const std::string& text) {
 TEST(JoinPartsTest, AStepInWhichAModelDoesLessIsStillAStep) {
   // The critic is held smooth in each fourth step; two generators mix no
   // styles.
+  const std::string critic = "<(p(q(r(s(t(u)u)t)s)r)q)p";
+  const std::string generator = "<(a(b(c(d(e(f)f)e)d)c)b)aG";
+  const std::string less = "<(a(b(c(d(e)e)d)c)b)aG";
   std::string text;
   for (int i = 0; i < 20; ++i) {
-    text += i % 4 == 0 ? "<(p(q)q)p)rD" : "<(p(q)q)pD";
-    text += i == 3 || i == 7 ? "<(a(b(c(d)d)c)b)aG" : "<(a(b(c(d(e)e)d)c)b)aG";
+    text += i % 4 == 0 ? critic + ")yD" : critic + "D";
+    text += i == 3 || i == 7 ? less : generator;
   }
   EXPECT_THAT(StepsOf(text), ::testing::SizeIs(20));
 }
