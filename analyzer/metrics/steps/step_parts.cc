@@ -204,7 +204,7 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
     double before = 0;
     double after = 0;
     for (size_t i = 0; i + 1 + parts < n; ++i) {
-      const double weight = to_next[i];
+      const double weight = std::max(to_next[i], to_next[i + parts]);
       if (weight == 0) continue;
       before += 2 * weight * weight;
       after +=

@@ -121,6 +121,16 @@ TEST(JoinPartsTest, AFirstUpdateWithoutMomentumShiftsNoParts) {
               ::testing::SizeIs(8));
 }
 
+TEST(JoinPartsTest, LayersThatAreLeftOutByChanceMakeNoParts) {
+  // Five times in 24, of which two pairs are as far from each other.
+  std::string text;
+  for (const char kind : std::string_view("abaabaaaaaaabaabaaaaaaba")) {
+    text += kind == 'a' ? "<(a(b(c(d(e)e)d)c)b)aO" : "<(a(b(c(d)d)c)b)aO";
+  }
+  const std::vector<CallToken> tokens = TokensFromText(text);
+  EXPECT_EQ(PartsPerStep(tokens, TrainingSteps(tokens).passes), 1);
+}
+
 TEST(JoinPartsTest, LengthsThatTakeTurnsAreNoPartsOfOneModelsSteps) {
   const std::vector<CallToken> tokens =
       TokensFromText(Repeat("<(a(a)b)bU<(a(a(a)b)b)bU<(a(a(a(a)b)b)b)bU", 4));
