@@ -275,7 +275,9 @@ class AttentionPass {
     for (size_t i = span.first; i <= span.last; ++i) {
       const Unit& unit = units_[i];
       if (unit.product && !IsBatched(unit)) continue;
-      if (unit.layer_class == LayerClass::kEmbedding) continue;
+      // Also what sorts for one: that has been moved.
+      const Attributed& at = attribution_.activities[unit.activities.front()];
+      if (at.layer_class == LayerClass::kEmbedding) continue;
       MoveUnit(process_, unit, LayerClass::kAttention, attribution_);
     }
   }

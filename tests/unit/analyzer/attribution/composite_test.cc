@@ -240,6 +240,23 @@ TEST(CompositeAttentionTest, GradientsOfATableOfPositionsMayLieBetween) {
   EXPECT_EQ(attention(kSoftmaxBackward), 0);
 }
 
+// Conformer: the table of positions has its gradient among the attention's.
+TEST(CompositeAttentionTest, WhatSortsForATableOfPositionsIsTheTables) {
+  Program program;
+  program.InBackward()
+      .Product(8, 128, 128, 64)
+      .Product(8, 64, 128, 128)
+      .Kernel(kSoftmaxBackward)
+      .Kernel("\"void cub::DeviceRadixSortOnesweepKernel<long>(long)\"")
+      .Kernel(
+          "\"void at::native::(anonymous namespace)::compute_grad_weight"
+          "<float, long>(long*)\"")
+      .Product(8, 128, 64, 128)
+      .Product(8, 128, 64, 128);
+  EXPECT_EQ(program.Count(LayerClass::kEmbedding), 2);
+  EXPECT_EQ(program.Count(LayerClass::kAttention), 5);
+}
+
 TEST(CompositeAttentionTest, TheNextAttentionsGradientsAreItsOwn) {
   Program program;
   for (int layer = 0; layer < 2; ++layer) {
