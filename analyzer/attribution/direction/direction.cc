@@ -15,6 +15,7 @@
 #include "analyzer/attribution/base/launch_shape.h"
 #include "analyzer/attribution/base/submissions.h"
 #include "analyzer/attribution/direction/clamps.h"
+#include "analyzer/attribution/direction/cleared_gradients.h"
 #include "analyzer/attribution/direction/forward_threads.h"
 #include "analyzer/attribution/direction/narrow_rows.h"
 #include "analyzer/attribution/direction/next_batch.h"
@@ -217,12 +218,17 @@ class DirectionPass {
         FindUpdateProducts(process_, attribution_, order_, is_backward_);
     const std::vector<bool> begins_forward =
         FindNextBatches(model_, process_, attribution_, order_, is_backward_);
+    const std::vector<Direction> cleared = FindClearedGradients(
+        model_, process_, attribution_, order_, is_backward_);
     Direction phase = Direction::kForward;
     for (size_t i = 0; i < order_.size(); ++i) {
       const Submission& at = order_[i];
       Attributed& activity = At(at);
+      if (cleared[i] != Direction::kNone) {
+        activity.direction = cleared[i];
+        continue;
+      }
       if (is_backward_[i]) {
-        if (phase != Direction::kBackward) ClearBefore(i);
         phase = Direction::kBackward;
         if (recompute[i]) {
           activity.direction = Direction::kRecompute;
@@ -237,35 +243,6 @@ class DirectionPass {
       }
       Set(at, phase);
     }
-  }
-
-  // Gradients that are set to zero between a loss and its backward pass: fills,
-  // of which the last is the gradient of the loss.
-  void ClearBefore(size_t backward) {
-    size_t first = backward;
-    while (first > 0 && !is_backward_[first - 1] && Fills(order_[first - 1])) {
-      --first;
-    }
-    for (size_t i = first; first + 1 < backward && i < backward; ++i) {
-      if (IsReplay(order_[i]) || order_[i].captured) continue;
-      At(order_[i]).direction =
-          i + 1 < backward ? Direction::kUpdate : Direction::kForward;
-    }
-  }
-
-  bool Fills(const Submission& at) {
-    const Activity& activity = process_.activities[at.activity];
-    if (activity.kind != ActivityKind::kKernel || !activity.name.known()) {
-      return false;
-    }
-    const auto [it, is_new] = fills_.try_emplace(activity.name.value());
-    if (is_new) {
-      const std::string path =
-          KernelPath(Demangle(model_.texts[activity.name]));
-      it->second = path.find("FillFunctor") != std::string::npos &&
-                   !FillsWholeNumbers(Demangle(model_.texts[activity.name]));
-    }
-    return it->second;
   }
 
   // The phase in which `activity`, not of the backward pass, stands.
@@ -377,7 +354,6 @@ class DirectionPass {
   std::vector<bool> is_autograd_;  // by thread
   std::vector<bool> is_backward_;  // by submission
   bool plain_may_go_forward_ = false;                // see TransposesAnOperand
-  absl::flat_hash_map<size_t, bool> fills_;          // by name
   absl::flat_hash_map<size_t, Direction> captured_;  // by call
 };
 

@@ -68,6 +68,25 @@ TEST(DirectionTest, NamesThatWouldNotShowABackwardPassProveNothing) {
 }
 
 // optimizer.zero_grad(set_to_none=False); loss.backward()
+TEST(DirectionTest, GradientsMayBeClearedInFrontOfTheForwardPass) {
+  // Behind the batch: two weights and their biases. Fewer are states.
+  constexpr char kFill[] = "at::native::FillFunctor<float>";
+  const auto with = [&](int fills) {
+    std::string text = Launch(10, 0, "volta_sgemm_tn");
+    for (int i = 0; i < 4; ++i) text += Launch(20 + i, 1, "volta_sgemm_nt");
+    text += Launch(30, 0, "multi_tensor_apply_adam") +
+            Launch(31, 0, "embedding_kernel");
+    for (int i = 0; i < fills; ++i) text += Launch(40 + i, 0, kFill);
+    return DirectionsOf(text + Launch(50, 0, "elementwise_add") +
+                        Launch(51, 0, "volta_sgemm_tn"));
+  };
+  const std::vector<Direction> cleared = with(4);
+  for (size_t i = 7; i < 11; ++i) EXPECT_EQ(cleared[i], Direction::kUpdate);
+  EXPECT_EQ(cleared[11], Direction::kForward);
+  const std::vector<Direction> states = with(2);
+  for (size_t i = 7; i < 10; ++i) EXPECT_EQ(states[i], Direction::kForward);
+}
+
 TEST(DirectionTest, GradientsAreClearedByTheUpdateBeforeABackwardPass) {
   constexpr char kFill[] = "at::native::FillFunctor<float>";
   const Directions found =

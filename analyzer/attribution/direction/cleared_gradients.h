@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_DIRECTION_CLEARED_GRADIENTS_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_DIRECTION_CLEARED_GRADIENTS_H_
+
+#include <vector>
+
+#include "analyzer/attribution/base/attributed.h"
+#include "analyzer/attribution/base/submissions.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// Fills that set gradients to zero, by submission: kUpdate; they stand in any
+// pass and do not end it.
+//  - Several right before a backward pass, but the last: that is the gradient
+//    of the loss, kForward.
+//  - Four or more in a row, one for two products of the last backward pass at
+//    least: each weight has a gradient.
+//  - What a range of the optimizer's holds.
+// kNone: all else, and replays. Fills with whole numbers clear nothing.
+std::vector<Direction> FindClearedGradients(
+    const TraceModel& model, const Process& process,
+    const ProcessAttribution& attribution, const std::vector<Submission>& order,
+    const std::vector<bool>& is_backward);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_DIRECTION_CLEARED_GRADIENTS_H_
