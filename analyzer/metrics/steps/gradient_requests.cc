@@ -20,17 +20,19 @@ struct Sums {
   size_t forward = 0;    // products
   size_t backward = 0;
   size_t updates = 0;
+  bool compiled = false;  // one kernel may update many weights
 
   void operator+=(const Sums& other) {
     gradients += other.gradients;
     forward += other.forward;
     backward += other.backward;
     updates += other.updates;
+    compiled |= other.compiled;
   }
   bool MayTeachWeights() const {
     const auto products = static_cast<double>(forward);
     return static_cast<double>(backward) > kOfInputs * products &&
-           static_cast<double>(updates) > kOfWeights * products;
+           (compiled || static_cast<double>(updates) > kOfWeights * products);
   }
 };
 
@@ -39,6 +41,7 @@ Sums SumsOf(std::span<const CallToken> tokens) {
   bool forward = true;
   for (const CallToken& token : tokens) {
     work.updates += token.update ? 1 : 0;
+    work.compiled |= token.run != 0;
     if (!token.product) continue;
     if (token.backward && forward) ++work.gradients;
     forward = !token.backward;

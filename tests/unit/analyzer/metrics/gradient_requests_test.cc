@@ -73,6 +73,11 @@ TEST(GradientRequestsTest, WeightsThatLearnMakeIterations) {
   EXPECT_THAT(Begins(Repeat("<" + Repeat("(a(b(c)c)b)aO", 4), 3)), IsEmpty());
 }
 
+TEST(GradientRequestsTest, OneKernelOfACompilerMayUpdateAllWeights) {
+  const std::string step = "|(a(b(c)c)c)b)b)aX/";
+  EXPECT_THAT(Begins(Repeat("<" + Repeat(step, 4), 3)), IsEmpty());
+}
+
 TEST(GradientRequestsTest, AnInputNowAndThenIsNoRequest) {
   // Neighbours are listed anew for few of the steps.
   const std::string run = "<" + kMove + "<" + kMove + "<" + Repeat(kMove, 5);
