@@ -107,14 +107,16 @@ std::string RingNamedBy(const TraceFile& file) {
 }
 
 // Where the ring that `file` names may be: beside it, moved or copied there
-// together with it, or else where the process made it.
+// together with it, or else where the process made it; or beside it after all,
+// if it was moved while the second place was looked at.
 std::vector<std::string> PlacesOfRing(const TraceFile& file) {
   const fs::path named = RingNamedBy(file);
   if (!IsRing(named.string())) return {};
   std::string name = named.filename().string();
   if (name.starts_with("dltap-")) name = name.substr(6);
   const fs::path folder = fs::path(file.file.path()).parent_path();
-  return {(folder / name).string(), named.string()};
+  const std::string beside = (folder / name).string();
+  return {beside, named.string(), beside};
 }
 
 bool IsRingFile(const TraceFile& file) {

@@ -108,7 +108,8 @@ class RankFaultsTest(unittest.TestCase):
                 rows = job.ask("missing")
                 self.assertEqual(
                     (rows[0]["finding"], rows[0]["rank"]),
-                    ("never came: others wait", 2), rows)
+                    ("never came: others wait", 2),
+                    (rows, job.done.stderr))
                 of_it = [row for row in rows if all(
                     row[key] == rows[0][key]
                     for key in ("communicator", "kind", "nth"))]
