@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "analyzer/attribution/base/attributed.h"
-#include "analyzer/attribution/base/submissions.h"
-#include "analyzer/model/trace_model.h"
+#include "analyzer/attribution/direction/submitted_work.h"
 
 namespace dltap::analyzer {
 
@@ -18,10 +17,7 @@ namespace dltap::analyzer {
 //    least: each weight has a gradient.
 //  - What a range of the optimizer's holds.
 // kNone: all else, and replays. Fills with whole numbers clear nothing.
-std::vector<Direction> FindClearedGradients(
-    const TraceModel& model, const Process& process,
-    const ProcessAttribution& attribution, const std::vector<Submission>& order,
-    const std::vector<bool>& is_backward);
+std::vector<Direction> FindClearedGradients(const SubmittedWork& work);
 
 }  // namespace dltap::analyzer
 

@@ -21,6 +21,7 @@
 #include "analyzer/attribution/direction/next_batch.h"
 #include "analyzer/attribution/direction/recompute.h"
 #include "analyzer/attribution/direction/replays.h"
+#include "analyzer/attribution/direction/submitted_work.h"
 #include "analyzer/attribution/direction/update_products.h"
 #include "analyzer/attribution/names/name_rules.h"
 #include "analyzer/attribution/xla/xla_runs.h"
@@ -129,6 +130,9 @@ class DirectionPass {
   Attributed& At(const Submission& at) {
     return attribution_.activities[at.activity];
   }
+  SubmittedWork Work() const {
+    return {model_, process_, attribution_, order_, is_backward_};
+  }
   bool IsReplay(const Submission& at) {
     if (at.captured) return false;
     if (process_.activities[at.activity].graph_node != 0) return true;
@@ -189,8 +193,7 @@ class DirectionPass {
   // What only goes forward while another thread trains stands in no row of its
   // passes.
   void SetForwardThreadsApart() {
-    const std::vector<bool> goes_forward =
-        ForwardThreads(process_, attribution_, order_, is_backward_);
+    const std::vector<bool> goes_forward = ForwardThreads(Work());
     std::vector<Submission> others;
     std::vector<bool> is_backward;
     for (size_t i = 0; i < order_.size(); ++i) {
@@ -212,14 +215,11 @@ class DirectionPass {
 
   // Threads or ranges tell the passes.
   void DecideByPass() {
-    const std::vector<bool> recompute =
-        FindRecompute(model_, process_, attribution_, order_, is_backward_);
-    const std::vector<bool> in_update =
-        FindUpdateProducts(process_, attribution_, order_, is_backward_);
-    const std::vector<bool> begins_forward =
-        FindNextBatches(model_, process_, attribution_, order_, is_backward_);
-    const std::vector<Direction> cleared = FindClearedGradients(
-        model_, process_, attribution_, order_, is_backward_);
+    const SubmittedWork work = Work();
+    const std::vector<bool> recompute = FindRecompute(work);
+    const std::vector<bool> in_update = FindUpdateProducts(work);
+    const std::vector<bool> begins_forward = FindNextBatches(work);
+    const std::vector<Direction> cleared = FindClearedGradients(work);
     Direction phase = Direction::kForward;
     for (size_t i = 0; i < order_.size(); ++i) {
       const Submission& at = order_[i];

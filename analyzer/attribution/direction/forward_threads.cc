@@ -22,46 +22,37 @@ struct Does {
 
 class Finder {
  public:
-  Finder(const Process& process, const ProcessAttribution& attribution,
-         const std::vector<Submission>& order,
-         const std::vector<bool>& is_backward)
-      : process_(process),
-        attribution_(attribution),
-        order_(order),
-        is_backward_(is_backward),
-        does_(process.threads.size()),
-        forward_(process.threads.size()) {}
+  explicit Finder(const SubmittedWork& work)
+      : work_(work),
+        does_(work.process.threads.size()),
+        forward_(work.process.threads.size()) {}
 
   std::vector<bool> Run() {
-    for (size_t i = 0; i < order_.size(); ++i) Look(i);
+    for (size_t i = 0; i < work_.size(); ++i) Look(i);
     if (std::ranges::none_of(does_, &Does::trains)) return std::move(forward_);
-    for (size_t i = 0; i < order_.size(); ++i) Follow(i);
+    for (size_t i = 0; i < work_.size(); ++i) Follow(i);
     return std::move(forward_);
   }
 
  private:
-  const Attributed& At(size_t i) const {
-    return attribution_.activities[order_[i].activity];
-  }
-
   size_t ThreadOf(const Attributed& at) const {
-    return process_.calls[at.submitted_by.value()].thread.value();
+    return work_.process.calls[at.submitted_by.value()].thread.value();
   }
 
   void Look(size_t i) {
-    const Attributed& at = At(i);
+    const Attributed& at = work_.At(i);
     if (!at.submitted_by.known()) return;
     Does& of_thread = does_[ThreadOf(at)];
-    of_thread.other |= is_backward_[i] || order_[i].captured ||
-                       process_.activities[order_[i].activity].graph_node != 0;
+    of_thread.other |= work_.is_backward[i] || work_.IsReplayed(i);
     of_thread.layers |= IsOfALayer(at.layer_class);
     of_thread.updates |= at.direction == Direction::kUpdate;
   }
 
   void Follow(size_t i) {
-    const Attributed& at = At(i);
-    if (is_backward_[i]) in_training_ = true;
-    if (is_backward_[i] || !in_training_ || !at.submitted_by.known()) return;
+    const Attributed& at = work_.At(i);
+    if (work_.is_backward[i]) in_training_ = true;
+    if (work_.is_backward[i] || !in_training_ || !at.submitted_by.known())
+      return;
     const size_t thread = ThreadOf(at);
     if (at.direction == Direction::kUpdate) {
       for (const size_t met : met_) forward_[met] = true;
@@ -74,10 +65,7 @@ class Finder {
     }
   }
 
-  const Process& process_;
-  const ProcessAttribution& attribution_;
-  const std::vector<Submission>& order_;
-  const std::vector<bool>& is_backward_;
+  const SubmittedWork& work_;
   std::vector<Does> does_;     // by thread
   std::vector<bool> forward_;  // by thread
   // Between a backward pass and its update, and who has worked there so far.
@@ -87,11 +75,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<bool> ForwardThreads(const Process& process,
-                                 const ProcessAttribution& attribution,
-                                 const std::vector<Submission>& order,
-                                 const std::vector<bool>& is_backward) {
-  return Finder(process, attribution, order, is_backward).Run();
+std::vector<bool> ForwardThreads(const SubmittedWork& work) {
+  return Finder(work).Run();
 }
 
 }  // namespace dltap::analyzer

@@ -4,9 +4,7 @@
 
 #include <vector>
 
-#include "analyzer/attribution/base/attributed.h"
-#include "analyzer/attribution/base/submissions.h"
-#include "analyzer/model/trace_model.h"
+#include "analyzer/attribution/direction/submitted_work.h"
 
 namespace dltap::analyzer {
 
@@ -15,10 +13,7 @@ namespace dltap::analyzer {
 // another thread both; and once at least between a backward pass and its
 // update, where a part of the same step (a replica, a stage) has nothing to do.
 // A backward pass, and what replays graphs, is no such work.
-std::vector<bool> ForwardThreads(const Process& process,
-                                 const ProcessAttribution& attribution,
-                                 const std::vector<Submission>& order,
-                                 const std::vector<bool>& is_backward);
+std::vector<bool> ForwardThreads(const SubmittedWork& work);
 
 }  // namespace dltap::analyzer
 

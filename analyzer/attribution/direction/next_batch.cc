@@ -61,20 +61,12 @@ struct Row {
 
 class RowFinder {
  public:
-  RowFinder(const TraceModel& model, const Process& process,
-            const ProcessAttribution& attribution,
-            const std::vector<Submission>& order,
-            const std::vector<bool>& is_backward)
-      : model_(model),
-        process_(process),
-        attribution_(attribution),
-        order_(order),
-        is_backward_(is_backward) {}
+  explicit RowFinder(const SubmittedWork& work) : work_(work) {}
 
   std::vector<Row> Run() {
-    for (size_t i = 0; i < order_.size(); ++i) {
-      any_updates_ |= At(i).direction == Direction::kUpdate;
-      if (is_backward_[i]) {
+    for (size_t i = 0; i < work_.size(); ++i) {
+      any_updates_ |= work_.At(i).direction == Direction::kUpdate;
+      if (work_.is_backward[i]) {
         VisitBackward(i);
       } else if (in_row_) {
         Visit(i);
@@ -87,30 +79,20 @@ class RowFinder {
   bool any_updates() const { return any_updates_; }
 
  private:
-  const Attributed& At(size_t i) const {
-    return attribution_.activities[order_[i].activity];
-  }
-
-  bool IsReplayed(size_t i) const {
-    const Submission& submission = order_[i];
-    return submission.captured ||
-           process_.activities[submission.activity].graph_node != 0;
-  }
-
   void VisitBackward(size_t i) {
     if (!in_pass_ && in_row_ && !rows_.empty()) {
-      rows_.back().is_whole_pass = !IsReplayed(i);
+      rows_.back().is_whole_pass = !work_.IsReplayed(i);
     }
     if (!in_pass_) products_ = 0;
     in_pass_ = in_row_ = true;
-    products_ += IsOfALayer(At(i).layer_class) ? 1 : 0;
+    products_ += IsOfALayer(work_.At(i).layer_class) ? 1 : 0;
   }
 
   void Visit(size_t i) {
-    const bool is_update = At(i).direction == Direction::kUpdate;
-    if (!is_update && IsOfALayer(At(i).layer_class)) {
+    const bool is_update = work_.At(i).direction == Direction::kUpdate;
+    if (!is_update && IsOfALayer(work_.At(i).layer_class)) {
       if (!in_pass_ && !rows_.empty())
-        rows_.back().before_replay = IsReplayed(i);
+        rows_.back().before_replay = work_.IsReplayed(i);
       in_pass_ = in_row_ = false;
       return;
     }
@@ -124,8 +106,8 @@ class RowFinder {
   }
 
   void Add(size_t i, bool is_update, Row& row) {
-    const Activity& activity = process_.activities[order_[i].activity];
-    row.replays |= IsReplayed(i);
+    const Activity& activity = work_.ActivityAt(i);
+    row.replays |= work_.IsReplayed(i);
     if (activity.kind != ActivityKind::kKernel) return;
     if (is_update) {
       row.updates = true;
@@ -138,17 +120,17 @@ class RowFinder {
     }
     row.kernels.push_back(i);
     row.names.push_back(activity.name.value());
-    const Glue glue = GlueOf(activity, At(i).layer_class);
+    const Glue glue = GlueOf(activity, work_.At(i).layer_class);
     if (MakesData(activity, glue) && !row.makes_data) row.makes_data = i;
     if (FillsNumbers(activity) && !row.fills_numbers) row.fills_numbers = i;
     if (glue != Glue::kNone && glue != Glue::kBias) return;
     row.operates_at_all = true;
-    if (At(i).layer_class == LayerClass::kReduction) {
+    if (work_.At(i).layer_class == LayerClass::kReduction) {
       if (2 * ++row.sums < row.backward_products) row.operations.clear();
     } else {
       ++row.operations[activity.name.value()];
     }
-    row.has_loss |= At(i).layer_class == LayerClass::kLoss;
+    row.has_loss |= work_.At(i).layer_class == LayerClass::kLoss;
     if (!row.operates) row.operates = i;
   }
 
@@ -157,7 +139,7 @@ class RowFinder {
     if (glue == Glue::kRandom) return true;
     const auto [it, is_new] = ranges_.try_emplace(activity.name.value());
     if (is_new) {
-      it->second = Demangle(model_.texts[activity.name]).find("arange") !=
+      it->second = Demangle(work_.model.texts[activity.name]).find("arange") !=
                    std::string::npos;
     }
     return it->second;
@@ -166,7 +148,8 @@ class RowFinder {
   bool FillsNumbers(const Activity& activity) {
     const auto [it, is_new] = fills_.try_emplace(activity.name.value());
     if (is_new) {
-      it->second = FillsWholeNumbers(Demangle(model_.texts[activity.name]));
+      it->second =
+          FillsWholeNumbers(Demangle(work_.model.texts[activity.name]));
     }
     return it->second;
   }
@@ -176,16 +159,12 @@ class RowFinder {
     const auto [it, is_new] = glue_.try_emplace(key);
     if (is_new) {
       it->second =
-          GlueOfName(Demangle(model_.texts[activity.name]), layer_class);
+          GlueOfName(Demangle(work_.model.texts[activity.name]), layer_class);
     }
     return it->second;
   }
 
-  const TraceModel& model_;
-  const Process& process_;
-  const ProcessAttribution& attribution_;
-  const std::vector<Submission>& order_;
-  const std::vector<bool>& is_backward_;
+  const SubmittedWork& work_;
   absl::flat_hash_map<std::pair<size_t, LayerClass>, Glue> glue_;
   absl::flat_hash_map<size_t, bool> ranges_;  // by name
   absl::flat_hash_map<size_t, bool> fills_;   // by name
@@ -231,13 +210,9 @@ std::optional<size_t> BeginIn(const Row& row, const std::set<Names>& batches) {
 
 }  // namespace
 
-std::vector<bool> FindNextBatches(const TraceModel& model,
-                                  const Process& process,
-                                  const ProcessAttribution& attribution,
-                                  const std::vector<Submission>& order,
-                                  const std::vector<bool>& is_backward) {
-  std::vector<bool> begins(order.size());
-  RowFinder finder(model, process, attribution, order, is_backward);
+std::vector<bool> FindNextBatches(const SubmittedWork& work) {
+  std::vector<bool> begins(work.size());
+  RowFinder finder(work);
   const std::vector<Row> rows = finder.Run();
   if (!finder.any_updates()) return begins;
   std::set<Names> batches;

@@ -4,9 +4,7 @@
 
 #include <vector>
 
-#include "analyzer/attribution/base/attributed.h"
-#include "analyzer/attribution/base/submissions.h"
-#include "analyzer/model/trace_model.h"
+#include "analyzer/attribution/direction/submitted_work.h"
 
 namespace dltap::analyzer {
 
@@ -23,11 +21,7 @@ namespace dltap::analyzer {
 //    row without update ends another one with.
 //  - What lies between the optimizer's last kernel and the next backward pass
 //    computes its loss, where no layer does.
-std::vector<bool> FindNextBatches(const TraceModel& model,
-                                  const Process& process,
-                                  const ProcessAttribution& attribution,
-                                  const std::vector<Submission>& order,
-                                  const std::vector<bool>& is_backward);
+std::vector<bool> FindNextBatches(const SubmittedWork& work);
 
 }  // namespace dltap::analyzer
 

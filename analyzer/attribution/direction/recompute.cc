@@ -20,21 +20,13 @@ bool IsProduct(LayerClass layer_class) {
 
 class Finder {
  public:
-  Finder(const TraceModel& model, const Process& process,
-         const ProcessAttribution& attribution,
-         const std::vector<Submission>& order,
-         const std::vector<bool>& is_backward)
-      : model_(model),
-        process_(process),
-        attribution_(attribution),
-        order_(order),
-        is_backward_(is_backward),
-        found_(order.size()) {
-    for (const LaunchShape& shape : process.launch_shapes) {
+  explicit Finder(const SubmittedWork& work)
+      : work_(work), found_(work.size()) {
+    for (const LaunchShape& shape : work.process.launch_shapes) {
       shapes_.push_back(absl::HashOf(shape.grid, shape.block));
     }
     shapes_.push_back(absl::HashOf(LaunchShape().grid, LaunchShape().block));
-    for (const WorkKind& kind : attribution.work_kinds) {
+    for (const WorkKind& kind : work.attribution.work_kinds) {
       kinds_.push_back(absl::HashOf(kind.leading.dims));
     }
   }
@@ -42,12 +34,12 @@ class Finder {
   std::vector<bool> Run() {
     LearnForwardPairs();
     std::vector<size_t> run;
-    size_t previous = order_.size();
+    size_t previous = work_.size();
     size_t before = 0;  // signature of the previous one
-    for (size_t i = 0; i < order_.size(); ++i) {
-      if (!IsKernel(i) || !is_backward_[i]) continue;
+    for (size_t i = 0; i < work_.size(); ++i) {
+      if (!IsKernel(i) || !work_.is_backward[i]) continue;
       const size_t signature = Signature(i);
-      const bool follows = previous < order_.size() && MayRepeat(i) &&
+      const bool follows = previous < work_.size() && MayRepeat(i) &&
                            MayRepeat(previous) &&
                            forward_pairs_.contains(Pair(before, signature));
       if (!follows) {
@@ -65,43 +57,36 @@ class Finder {
   }
 
  private:
-  const Activity& ActivityAt(size_t i) const {
-    return process_.activities[order_[i].activity];
-  }
-  const Attributed& At(size_t i) const {
-    return attribution_.activities[order_[i].activity];
-  }
-
   // A replay is no new place in the program.
   bool IsKernel(size_t i) const {
-    const Activity& activity = ActivityAt(i);
+    const Activity& activity = work_.ActivityAt(i);
     return activity.kind == ActivityKind::kKernel &&
-           At(i).layer_class != LayerClass::kComm &&
-           (activity.graph_node == 0 || order_[i].captured);
+           work_.At(i).layer_class != LayerClass::kComm &&
+           (activity.graph_node == 0 || work_.order[i].captured);
   }
 
-  bool MayRepeat(size_t i) const { return !IsBackward(At(i).direction); }
+  bool MayRepeat(size_t i) const { return !IsBackward(work_.At(i).direction); }
 
   // What the kernel is and how it was launched.
   size_t Signature(size_t i) const {
-    const Activity& activity = ActivityAt(i);
+    const Activity& activity = work_.ActivityAt(i);
     const size_t shape =
         shapes_[std::min<size_t>(activity.shape, shapes_.size() - 1)];
-    const WorkId work = At(i).work;
+    const WorkId work = work_.At(i).work;
     if (!work.known()) return absl::HashOf(activity.name.value(), shape);
     return absl::HashOf(activity.name.value(), shape,
-                        kinds_[attribution_.works[work.value()].kind]);
+                        kinds_[work_.attribution.works[work.value()].kind]);
   }
 
   static uint64_t Pair(size_t a, size_t b) { return absl::HashOf(a, b); }
 
   void LearnForwardPairs() {
-    size_t previous = order_.size();
+    size_t previous = work_.size();
     size_t before = 0;  // signature of the previous one
-    for (size_t i = 0; i < order_.size(); ++i) {
-      if (!IsKernel(i) || is_backward_[i]) continue;
+    for (size_t i = 0; i < work_.size(); ++i) {
+      if (!IsKernel(i) || work_.is_backward[i]) continue;
       const size_t signature = Signature(i);
-      if (previous < order_.size()) {
+      if (previous < work_.size()) {
         forward_pairs_.insert(Pair(before, signature));
       }
       previous = i;
@@ -114,37 +99,33 @@ class Finder {
     size_t calls = 0;
     WorkId last;
     for (const size_t i : run) {
-      if (!last.known() || At(i).work != last) ++calls;
-      last = At(i).work;
+      if (!last.known() || work_.At(i).work != last) ++calls;
+      last = work_.At(i).work;
     }
     if (calls < 2) return;
     bool named = false;
     bool product = false;
     for (const size_t i : run) {
-      named |= At(i).direction == Direction::kForward;
-      product |= IsProduct(At(i).layer_class);
+      named |= work_.At(i).direction == Direction::kForward;
+      product |= IsProduct(work_.At(i).layer_class);
     }
     if (!named && !(product && calls >= kLongRun)) return;
     // Adding up gradients right before it looks like the forward pass's
     // additions before that place.
     bool began = false;
     for (const size_t i : run) {
-      began |= At(i).layer_class != LayerClass::kElementwise || Fills(i);
+      began |= work_.At(i).layer_class != LayerClass::kElementwise || Fills(i);
       found_[i] = began;
     }
   }
 
   // A state or a buffer at the begin of what is computed again.
   bool Fills(size_t i) const {
-    return model_.texts[ActivityAt(i).name].find("FillFunctor") !=
+    return work_.model.texts[work_.ActivityAt(i).name].find("FillFunctor") !=
            std::string_view::npos;
   }
 
-  const TraceModel& model_;
-  const Process& process_;
-  const ProcessAttribution& attribution_;
-  const std::vector<Submission>& order_;
-  const std::vector<bool>& is_backward_;
+  const SubmittedWork& work_;
   std::vector<size_t> shapes_;  // hashes; the last: of an unknown shape
   std::vector<size_t> kinds_;   // hashes of the dimensions of works
   absl::flat_hash_set<uint64_t> forward_pairs_;
@@ -153,11 +134,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<bool> FindRecompute(const TraceModel& model, const Process& process,
-                                const ProcessAttribution& attribution,
-                                const std::vector<Submission>& order,
-                                const std::vector<bool>& is_backward) {
-  return Finder(model, process, attribution, order, is_backward).Run();
+std::vector<bool> FindRecompute(const SubmittedWork& work) {
+  return Finder(work).Run();
 }
 
 }  // namespace dltap::analyzer

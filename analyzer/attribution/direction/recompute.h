@@ -4,9 +4,7 @@
 
 #include <vector>
 
-#include "analyzer/attribution/base/attributed.h"
-#include "analyzer/attribution/base/submissions.h"
-#include "analyzer/model/trace_model.h"
+#include "analyzer/attribution/direction/submitted_work.h"
 
 namespace dltap::analyzer {
 
@@ -16,11 +14,7 @@ namespace dltap::analyzer {
 // pass kernel for kernel (same name and launch, same operation), holds nothing
 // that is backward by its own call or name, and at least one kernel that is
 // forward by it, or is four kernels long with a product or convolution.
-// `is_backward` tells per submission which pass it was made in.
-std::vector<bool> FindRecompute(const TraceModel& model, const Process& process,
-                                const ProcessAttribution& attribution,
-                                const std::vector<Submission>& order,
-                                const std::vector<bool>& is_backward);
+std::vector<bool> FindRecompute(const SubmittedWork& work);
 
 }  // namespace dltap::analyzer
 

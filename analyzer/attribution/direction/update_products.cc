@@ -52,14 +52,11 @@ class InputSeeker {
 };
 
 // Those that hold a layer's kernel, and what follows the last backward pass.
-std::vector<Row> RowsOf(const Process& process,
-                        const ProcessAttribution& attribution,
-                        const std::vector<Submission>& order,
-                        const std::vector<bool>& is_backward) {
+std::vector<Row> RowsOf(const SubmittedWork& work) {
   std::vector<Row> rows(1);
   InputSeeker inputs;
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (is_backward[i]) {
+  for (size_t i = 0; i < work.size(); ++i) {
+    if (work.is_backward[i]) {
       if (!rows.back().names.empty()) rows.emplace_back();
       rows.back().first = i + 1;
       rows.back().takes_input = false;
@@ -67,9 +64,8 @@ std::vector<Row> RowsOf(const Process& process,
       continue;
     }
     Row& row = rows.back();
-    const size_t at = order[i].activity;
-    const Activity& activity = process.activities[at];
-    const Attributed& attributed = attribution.activities[at];
+    const Activity& activity = work.ActivityAt(i);
+    const Attributed& attributed = work.At(i);
     inputs.See(attributed, row);
     if (!IsALayers(activity, attributed)) continue;
     if (row.products == row.names.size() &&
@@ -128,13 +124,9 @@ Names UpdateIn(const std::vector<Row>& rows) {
 
 }  // namespace
 
-std::vector<bool> FindUpdateProducts(const Process& process,
-                                     const ProcessAttribution& attribution,
-                                     const std::vector<Submission>& order,
-                                     const std::vector<bool>& is_backward) {
-  std::vector<bool> in_update(order.size());
-  const std::vector<Row> rows =
-      RowsOf(process, attribution, order, is_backward);
+std::vector<bool> FindUpdateProducts(const SubmittedWork& work) {
+  std::vector<bool> in_update(work.size());
+  const std::vector<Row> rows = RowsOf(work);
   if (rows.front().names.empty() || rows.back().names.empty()) {
     return in_update;  // mostly: nothing is multiplied after the last pass
   }

@@ -4,9 +4,7 @@
 
 #include <vector>
 
-#include "analyzer/attribution/base/attributed.h"
-#include "analyzer/attribution/base/submissions.h"
-#include "analyzer/model/trace_model.h"
+#include "analyzer/attribution/direction/submitted_work.h"
 
 namespace dltap::analyzer {
 
@@ -17,12 +15,8 @@ namespace dltap::analyzer {
 // then F, those before the first backward pass; if U alone follows the last
 // backward pass; and if U is no evaluation, which would begin like F, hold
 // kernels that layers alone have (a norm's, which are others in an evaluation),
-// or take an input from the host behind an optimizer's kernels. `is_backward`
-// tells per submission which pass it was made in.
-std::vector<bool> FindUpdateProducts(const Process& process,
-                                     const ProcessAttribution& attribution,
-                                     const std::vector<Submission>& order,
-                                     const std::vector<bool>& is_backward);
+// or take an input from the host behind an optimizer's kernels.
+std::vector<bool> FindUpdateProducts(const SubmittedWork& work);
 
 }  // namespace dltap::analyzer
 
