@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/steps/closing_passes.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "analyzer/metrics/steps/token_spans.h"
 #include "analyzer/metrics/steps/usual_iteration.h"
 
 namespace dltap::analyzer {
 namespace {
 
 using Signatures = std::vector<uint32_t>;
-
-Signatures ProductsOf(const std::vector<CallToken>& tokens,
-                      const TokenSpan& span) {
-  Signatures products;
-  for (size_t i = span.first; i < span.end; ++i) {
-    if (tokens[i].product) products.push_back(tokens[i].signature);
-  }
-  return products;
-}
-
-bool GoesForwardOnly(const std::vector<CallToken>& tokens,
-                     const TokenSpan& span) {
-  return std::none_of(tokens.begin() + static_cast<ptrdiff_t>(span.first),
-                      tokens.begin() + static_cast<ptrdiff_t>(span.end),
-                      [](const CallToken& token) { return token.backward; });
-}
 
 // Where the first `products` of `span` have been read, before the next one.
 std::optional<size_t> EndOfPasses(const std::vector<CallToken>& tokens,
@@ -45,7 +29,8 @@ bool EndWithPasses(const std::vector<CallToken>& tokens, const TokenSpan& rest,
                    std::vector<TokenSpan>& steps) {
   const Signatures passes = ProductsOf(tokens, rest);
   if (passes.empty() || steps.size() < kMinRepeats ||
-      rest.first != steps.back().end || !GoesForwardOnly(tokens, rest)) {
+      rest.first != steps.back().end ||
+      AnyOf(tokens, rest, &CallToken::backward)) {
     return false;
   }
   const Signatures alone = ProductsOf(tokens, steps[0]);

@@ -5,6 +5,8 @@
 #include <ranges>
 #include <span>
 
+#include "analyzer/metrics/steps/token_spans.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -80,8 +82,7 @@ Loop GradientRequests(const std::vector<CallToken>& tokens,
   Sums all;
   size_t of_several = 0;
   for (const TokenSpan& span : loop.passes) {
-    const Sums work =
-        SumsOf(std::span(tokens).subspan(span.first, span.end - span.first));
+    const Sums work = SumsOf(TokensOf(tokens, span));
     of_several += work.gradients >= kLeastGradients ? 1 : 0;
     all += work;
   }

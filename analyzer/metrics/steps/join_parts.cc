@@ -8,6 +8,7 @@
 #include "analyzer/attribution/base/engine_threads.h"
 #include "analyzer/metrics/steps/step_lengths.h"
 #include "analyzer/metrics/steps/step_parts.h"
+#include "analyzer/metrics/steps/token_spans.h"
 #include "analyzer/metrics/steps/weight_parts.h"
 
 namespace dltap::analyzer {
@@ -17,16 +18,7 @@ constexpr size_t kLeastInFront = 8;  // steps that begin with equal passes
 
 size_t CountProducts(const std::vector<CallToken>& tokens,
                      const TokenSpan& span) {
-  return static_cast<size_t>(
-      std::count_if(tokens.begin() + static_cast<ptrdiff_t>(span.first),
-                    tokens.begin() + static_cast<ptrdiff_t>(span.end),
-                    [](const CallToken& token) { return token.product; }));
-}
-
-bool TakesInput(const std::vector<CallToken>& tokens, const TokenSpan& span) {
-  return std::any_of(tokens.begin() + static_cast<ptrdiff_t>(span.first),
-                     tokens.begin() + static_cast<ptrdiff_t>(span.end),
-                     [](const CallToken& token) { return token.h2d; });
+  return CountOf(tokens, span, &CallToken::product);
 }
 
 // Whether what follows the last step is its end: less than one of its parts,
@@ -126,7 +118,7 @@ uint64_t PartsWithInput(const std::vector<CallToken>& tokens,
     const auto inside =
         static_cast<size_t>(std::ranges::count_if(parts, [&](const auto& part) {
           return part.use == StepUse::kUsed && part.first >= step.first &&
-                 part.end <= step.end && TakesInput(tokens, part);
+                 part.end <= step.end && AnyOf(tokens, part, &CallToken::h2d);
         }));
     all += inside;
     if (step.use != StepUse::kIncomplete && step.use != StepUse::kInterrupted)

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/steps/loop_marks.h"
+#include "analyzer/metrics/steps/token_spans.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -81,10 +82,7 @@ Found FindMarks(const LoopMarks& marks) {
 }
 
 size_t Computing(const std::vector<CallToken>& tokens, const TokenSpan& span) {
-  return static_cast<size_t>(
-      std::count_if(tokens.begin() + static_cast<ptrdiff_t>(span.first),
-                    tokens.begin() + static_cast<ptrdiff_t>(span.end),
-                    [](const CallToken& token) { return token.computes; }));
+  return CountOf(tokens, span, &CallToken::computes);
 }
 
 // Of all passes but the last, in computing calls and in tokens.
@@ -211,10 +209,7 @@ void AddFirst(const std::vector<CallToken>& tokens,
   }
   const TokenSpan before{BeginOfFirst(tokens, spans), first.first};
   const auto products = [&tokens](const TokenSpan& span) {
-    return static_cast<double>(
-        std::count_if(tokens.begin() + static_cast<ptrdiff_t>(span.first),
-                      tokens.begin() + static_cast<ptrdiff_t>(span.end),
-                      [](const CallToken& token) { return token.product; }));
+    return static_cast<double>(CountOf(tokens, span, &CallToken::product));
   };
   const double usual = products(first);
   const double found = products(before);
@@ -249,9 +244,7 @@ bool MoveFromStub(const std::vector<CallToken>& tokens,
 void BeginWithProducts(const std::vector<CallToken>& tokens,
                        std::vector<TokenSpan>& spans) {
   const auto holds = [&tokens](const TokenSpan& span) {
-    return std::any_of(tokens.begin() + static_cast<ptrdiff_t>(span.first),
-                       tokens.begin() + static_cast<ptrdiff_t>(span.end),
-                       [](const CallToken& token) { return token.product; });
+    return AnyOf(tokens, span, &CallToken::product);
   };
   const auto n = static_cast<double>(std::ranges::count_if(spans, holds));
   if (n < kNearlyAll * static_cast<double>(spans.size())) return;

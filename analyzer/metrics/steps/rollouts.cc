@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/base/median.h"
+#include "analyzer/metrics/steps/token_spans.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -15,15 +16,8 @@ constexpr double kNearlyAll = 0.8;  // of the rollouts
 
 using Tokens = std::vector<CallToken>;
 
-size_t Count(const Tokens& tokens, size_t first, size_t end,
-             bool CallToken::*flag) {
-  size_t count = 0;
-  for (size_t i = first; i < end; ++i) count += tokens[i].*flag ? 1 : 0;
-  return count;
-}
-
-size_t Products(const Tokens& tokens, size_t first, size_t end) {
-  return Count(tokens, first, end, &CallToken::product);
+size_t Products(const Tokens& tokens, const TokenSpan& span) {
+  return CountOf(tokens, span, &CallToken::product);
 }
 
 // Passes in front of iterations, and these.
@@ -66,19 +60,19 @@ class RolloutJoiner {
     std::vector<size_t> products;
     size_t in_front = 0;
     for (const TokenSpan& span : passes_) {
-      products.push_back(Products(tokens_, span.first, span.end));
+      products.push_back(Products(tokens_, span));
       in_front += products.back();
     }
     size_t inside = 0;
     for (const TokenSpan& span : iterations_) {
-      inside += Products(tokens_, span.first, span.end);
+      inside += Products(tokens_, span);
     }
     const size_t before_first =
         ProductsOfPasses(from_, iterations_.front().first);
     // What is learned from comes first. An evaluation may come first, too.
     const bool begin = 2 * before_first >= Median(products);
     const size_t behind_last =
-        Products(tokens_, iterations_.back().end, tokens_.size());
+        Products(tokens_, {iterations_.back().end, tokens_.size()});
     const bool end = behind_last >= *std::ranges::min_element(products);
     // The first ones count as much as the others, set-up aside, lest the length
     // of the run decide.
@@ -94,7 +88,9 @@ class RolloutJoiner {
   // that has learnt nothing, or not what it knows at last.
   bool AreAllAlike(const std::vector<size_t>& products,
                    size_t before_first) const {
-    const auto is_usual = [&](size_t n) { return n == Median(products); };
+    const auto is_usual = [usual = Median(products)](size_t n) {
+      return n == usual;
+    };
     const std::vector<size_t> behind = Joined(/*all=*/true).iterations;
     return is_usual(before_first) && std::ranges::all_of(products, is_usual) &&
            behind.front() > 1 &&
@@ -105,7 +101,7 @@ class RolloutJoiner {
   // Whether each pass samples from what it computes.
   bool AllDraw() const {
     return std::ranges::all_of(passes_, [&](const TokenSpan& span) {
-      return Count(tokens_, span.first, span.end, &CallToken::draws) > 1;
+      return CountOf(tokens_, span, &CallToken::draws) > 1;
     });
   }
 
@@ -148,7 +144,7 @@ class RolloutJoiner {
   // made.
   bool AloneDo(bool CallToken::*flag) const {
     const auto does = [&](const TokenSpan& span) {
-      return Count(tokens_, span.first, span.end, flag) > 0;
+      return AnyOf(tokens_, span, flag);
     };
     const auto passes = std::ranges::count_if(passes_, does);
     const auto iterations = std::ranges::count_if(iterations_, does);
@@ -161,7 +157,7 @@ class RolloutJoiner {
   // has at most as many products as the second one, and as much before them.
   size_t BeginOfFirst(size_t iteration) const {
     const TokenSpan& second = passes_.front();
-    size_t missing = Products(tokens_, second.first, second.end);
+    size_t missing = Products(tokens_, second);
     size_t begin = iteration;
     for (size_t i = iteration; i > from_ && missing > 0; --i) {
       if (!tokens_[i - 1].product) continue;

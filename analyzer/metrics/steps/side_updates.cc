@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/metrics/steps/token_spans.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -38,9 +39,7 @@ class SideUpdates {
 
  private:
   bool HasOptimizer(const TokenSpan& span) const {
-    return std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(span.first),
-                       tokens_.begin() + static_cast<ptrdiff_t>(span.end),
-                       [](const CallToken& token) { return token.optimizer; });
+    return AnyOf(tokens_, span, &CallToken::optimizer);
   }
 
   bool IsSide(const TokenSpan& span) const {

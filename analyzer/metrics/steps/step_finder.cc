@@ -20,6 +20,7 @@
 #include "analyzer/metrics/steps/optimizer_steps.h"
 #include "analyzer/metrics/steps/replicas.h"
 #include "analyzer/metrics/steps/thread_loops.h"
+#include "analyzer/metrics/steps/token_spans.h"
 #include "analyzer/metrics/steps/training_steps.h"
 #include "analyzer/metrics/steps/training_threads.h"
 #include "analyzer/metrics/steps/weight_places.h"
@@ -48,12 +49,9 @@ constexpr size_t kLeastNamedLayers = 2;
 constexpr size_t kLeastOfOther = 8;  // passes of one more loop
 constexpr double kMostlyRead = 0.8;  // of the passes end with a result
 
-std::vector<uint32_t> ProductsOf(const std::vector<CallToken>& tokens,
-                                 const TokenSpan& span) {
-  std::vector<uint32_t> products;
-  for (size_t i = span.first; i < span.end; ++i) {
-    if (tokens[i].product) products.push_back(tokens[i].signature);
-  }
+std::vector<uint32_t> SortedProducts(const std::vector<CallToken>& tokens,
+                                     const TokenSpan& span) {
+  std::vector<uint32_t> products = ProductsOf(tokens, span);
   std::sort(products.begin(), products.end());
   return products;
 }
@@ -65,7 +63,7 @@ bool AllHaveTheirOwn(const std::vector<CallToken>& tokens,
   std::vector<uint32_t> in_common;
   std::vector<uint32_t> before;
   for (const TokenSpan& span : spans) {
-    std::vector<uint32_t> now = ProductsOf(tokens, span);
+    std::vector<uint32_t> now = SortedProducts(tokens, span);
     all += now.size();
     std::set_intersection(now.begin(), now.end(), before.begin(), before.end(),
                           std::back_inserter(in_common));
@@ -78,7 +76,7 @@ bool AllHaveTheirOwn(const std::vector<CallToken>& tokens,
 bool HaveOneProductAtMost(const std::vector<CallToken>& tokens,
                           const std::vector<TokenSpan>& spans) {
   return std::ranges::all_of(spans, [&](const TokenSpan& span) {
-    return ProductsOf(tokens, span).size() <= 1;
+    return SortedProducts(tokens, span).size() <= 1;
   });
 }
 
@@ -123,9 +121,7 @@ bool AreWeightsNamed(const TraceModel& model, const Process& process,
 bool AreRead(const std::vector<CallToken>& tokens,
              const std::vector<TokenSpan>& spans) {
   const auto read = std::ranges::count_if(spans, [&](const TokenSpan& span) {
-    return std::any_of(tokens.begin() + static_cast<ptrdiff_t>(span.first),
-                       tokens.begin() + static_cast<ptrdiff_t>(span.end),
-                       [](const CallToken& token) { return token.d2h; });
+    return AnyOf(tokens, span, &CallToken::d2h);
   });
   return static_cast<double>(read) >=
          kMostlyRead * static_cast<double>(spans.size());
@@ -142,7 +138,7 @@ std::vector<TokenSpan> OtherLoops(const std::vector<CallToken>& tokens,
   const std::vector<CallToken> part(begin + static_cast<ptrdiff_t>(rest.first),
                                     begin + static_cast<ptrdiff_t>(rest.end));
   std::vector<TokenSpan> spans = LoopSteps(part, AlikeIn::kProducts).passes;
-  if (spans.size() < kLeastOfOther || ProductsOf(part, spans[0]).empty()) {
+  if (spans.size() < kLeastOfOther || SortedProducts(part, spans[0]).empty()) {
     return {};
   }
   spans = WithOtherLoops(part, spans);
@@ -156,8 +152,8 @@ std::vector<TokenSpan> OtherLoops(const std::vector<CallToken>& tokens,
 // Whether a pass holds the products of another one several times.
 bool Repeats(const std::vector<CallToken>& tokens, const TokenSpan& pass,
              const TokenSpan& other) {
-  const std::vector<uint32_t> all = ProductsOf(tokens, pass);
-  const std::vector<uint32_t> once = ProductsOf(tokens, other);
+  const std::vector<uint32_t> all = SortedProducts(tokens, pass);
+  const std::vector<uint32_t> once = SortedProducts(tokens, other);
   return std::ranges::all_of(once, [&](uint32_t product) {
     return std::ranges::equal_range(all, product).size() >=
            2 * std::ranges::equal_range(once, product).size();
@@ -229,9 +225,7 @@ Loop PassesOfLoop(const TraceModel& model, const Process& process,
 
 // Trials belong to the step before which or during which they ran.
 bool HasTrials(const std::vector<CallToken>& tokens, const TokenSpan& span) {
-  return std::any_of(tokens.begin() + static_cast<ptrdiff_t>(span.first),
-                     tokens.begin() + static_cast<ptrdiff_t>(span.end),
-                     [](const CallToken& token) { return token.trial; });
+  return AnyOf(tokens, span, &CallToken::trial);
 }
 
 // Steps with trials are left out, if others remain to be looked at.
@@ -368,7 +362,7 @@ double ShareInCommon(const std::vector<CallToken>& tokens,
   std::vector<uint32_t> before;
   for (const TokenSpan& span : spans) {
     if (span.use != StepUse::kUsed) continue;
-    std::vector<uint32_t> now = ProductsOf(tokens, span);
+    std::vector<uint32_t> now = SortedProducts(tokens, span);
     if (!before.empty()) all += std::max(now.size(), before.size());
     std::set_intersection(now.begin(), now.end(), before.begin(), before.end(),
                           std::back_inserter(in_common));

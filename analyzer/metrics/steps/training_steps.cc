@@ -14,6 +14,7 @@
 #include "analyzer/metrics/steps/interrupted_steps.h"
 #include "analyzer/metrics/steps/rollouts.h"
 #include "analyzer/metrics/steps/side_updates.h"
+#include "analyzer/metrics/steps/token_spans.h"
 #include "analyzer/metrics/steps/usual_iteration.h"
 
 namespace dltap::analyzer {
@@ -38,9 +39,7 @@ bool Any(const Tokens& tokens, bool CallToken::*flag) {
 }
 
 size_t Computing(const Tokens& tokens, size_t first, size_t end) {
-  size_t count = 0;
-  for (size_t i = first; i < end; ++i) count += tokens[i].computes ? 1 : 0;
-  return count;
+  return CountOf(tokens, {first, end}, &CallToken::computes);
 }
 
 // Behind what the host reads of an iteration from `end` on. A value that the
@@ -250,9 +249,7 @@ class PassCounter {
 };
 
 size_t Products(const Tokens& tokens, size_t first, size_t end) {
-  size_t count = 0;
-  for (size_t i = first; i < end; ++i) count += tokens[i].product ? 1 : 0;
-  return count;
+  return CountOf(tokens, {first, end}, &CallToken::product);
 }
 
 struct BothWays {
@@ -478,10 +475,7 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
   if (ReadsResult(tokens, rest, last)) return;
   const auto usual =
       static_cast<double>(Computing(tokens, last.first, last.end));
-  const auto first = tokens.begin() + static_cast<ptrdiff_t>(rest.first);
-  const auto end = tokens.begin() + static_cast<ptrdiff_t>(rest.end);
-  const bool backward = std::any_of(
-      first, end, [](const CallToken& token) { return token.backward; });
+  const bool backward = AnyOf(tokens, rest, &CallToken::backward);
   if (IsLikePasses(tokens, rest, spans) ||
       (!backward && (passes.HasMoreThanOnePass(rest) ||
                      !usual_iteration.MayBreakOffIn(rest)))) {

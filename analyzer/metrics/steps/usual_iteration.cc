@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "analyzer/metrics/steps/step.h"
+#include "analyzer/metrics/steps/token_spans.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -43,7 +44,7 @@ UsualIteration::UsualIteration(const std::vector<CallToken>& tokens,
     : tokens_(tokens) {
   absl::flat_hash_map<size_t, Row> by_hash;
   for (const TokenSpan& span : spans) {
-    std::vector<uint32_t> products = ProductsOf(span);
+    std::vector<uint32_t> products = ProductsOf(tokens_, span);
     Row& row = by_hash[absl::HashOf(products)];
     const size_t offset = FirstProduct(tokens, span) - span.first;
     // What else stands in front of some is no part of the iteration.
@@ -123,9 +124,7 @@ std::optional<size_t> UsualIteration::BeginOf(const Row& row,
   begin = BeginBehind(before, begin, row.offset);
   // The update is made of those gradients, too.
   const bool has_gradients =
-      std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(span.first),
-                  tokens_.begin() + static_cast<ptrdiff_t>(begin),
-                  [](const CallToken& token) { return token.backward; });
+      AnyOf(tokens_, {span.first, begin}, &CallToken::backward);
   if (has_gradients && !IsOneRunBehindResult(begin, span.end) &&
       !AreReadAndDeriveLess({span.first, begin})) {
     return std::nullopt;
@@ -176,7 +175,7 @@ bool UsualIteration::AreReadAndDeriveLess(const TokenSpan& front) const {
 
 bool UsualIteration::MayBreakOffIn(const TokenSpan& span) const {
   if (rows_.empty()) return true;
-  const std::vector<uint32_t> begun = ProductsOf(span);
+  const std::vector<uint32_t> begun = ProductsOf(tokens_, span);
   return std::ranges::any_of(rows_, [&begun](const Row& row) {
     return begun.size() <= row.products.size() &&
            std::equal(begun.begin(), begun.end(), row.products.begin());
@@ -199,14 +198,6 @@ std::vector<UsualIteration::Pass> UsualIteration::PassesOf(
   }
   if (pass.backward > 0) passes.push_back(std::move(pass));
   return passes;
-}
-
-std::vector<uint32_t> UsualIteration::ProductsOf(const TokenSpan& span) const {
-  std::vector<uint32_t> products;
-  for (size_t i = span.first; i < span.end; ++i) {
-    if (tokens_[i].product) products.push_back(tokens_[i].signature);
-  }
-  return products;
 }
 
 }  // namespace dltap::analyzer

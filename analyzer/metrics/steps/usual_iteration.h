@@ -61,7 +61,6 @@ class UsualIteration {
   bool AreReadAndDeriveLess(const TokenSpan& front) const;
   std::vector<Pass> PassesOf(const TokenSpan& span) const;
   bool IsOneRunBehindResult(size_t begin, size_t end) const;
-  std::vector<uint32_t> ProductsOf(const TokenSpan& span) const;
 
   const std::vector<CallToken>& tokens_;
   std::vector<Row> rows_;  // the longest first
