@@ -2,12 +2,12 @@
 #include "analyzer/metrics/figures/host_figures.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analyzer/metrics/base/disjoint.h"
 #include "analyzer/metrics/base/interval.h"
 #include "analyzer/metrics/base/ratio.h"
 
@@ -15,13 +15,9 @@ namespace dltap::analyzer {
 namespace {
 
 int64_t UnionNs(std::vector<Interval> intervals) {
-  std::sort(intervals.begin(), intervals.end());
   int64_t sum = 0;
-  int64_t end = std::numeric_limits<int64_t>::min();
-  for (const Interval& interval : intervals) {
-    const int64_t begin = std::max(end, interval.begin_ns);
-    sum += std::max<int64_t>(0, interval.end_ns - begin);
-    end = std::max(end, interval.end_ns);
+  for (const Interval& interval : Disjoint(std::move(intervals))) {
+    sum += interval.length_ns();
   }
   return sum;
 }
@@ -44,10 +40,10 @@ std::optional<double> CpuUtilizationOf(const Summary& summary) {
   }
   double used_ns = 0;
   double there_ns = 0;
-  for (const auto& [name, host] : hosts) {
+  for (auto& [name, host] : hosts) {
     used_ns += static_cast<double>(host.cpu_ns);
     there_ns += static_cast<double>(host.cores) *
-                static_cast<double>(UnionNs(host.running));
+                static_cast<double>(UnionNs(std::move(host.running)));
   }
   return Ratio(used_ns, there_ns);
 }

@@ -2,11 +2,11 @@
 #include "analyzer/metrics/summary/device_account.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "analyzer/metrics/base/disjoint.h"
 #include "analyzer/metrics/devices/united_process.h"
 #include "analyzer/metrics/pictures/draw_device.h"
 #include "analyzer/metrics/windows/delays.h"
@@ -27,14 +27,9 @@ struct MemberWindow {
 // Of the union of `spans`, what lies inside the windows, which are disjoint.
 int64_t UnionInside(const std::vector<StepWindow>& windows,
                     std::vector<Interval> spans) {
-  std::sort(spans.begin(), spans.end());
   int64_t ns = 0;
-  int64_t counted_until = std::numeric_limits<int64_t>::min();
   size_t first = 0;
-  for (Interval span : spans) {
-    span.begin_ns = std::max(span.begin_ns, counted_until);
-    if (span.length_ns() <= 0) continue;
-    counted_until = span.end_ns;
+  for (const Interval& span : Disjoint(std::move(spans))) {
     while (first < windows.size() &&
            windows[first].span.end_ns <= span.begin_ns) {
       ++first;
