@@ -17,12 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::string Repeat(std::string_view text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
-}
-
 Loop RequestsOf(const std::string& text) {
   const std::vector<CallToken> tokens = TokensFromText(text);
   return GradientRequests(tokens, TrainingSteps(tokens).passes);

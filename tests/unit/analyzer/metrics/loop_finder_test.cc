@@ -27,12 +27,6 @@ std::vector<size_t> Starts(std::string_view letters) {
   return starts;
 }
 
-std::string Repeat(std::string_view text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
-}
-
 TEST(LoopFinderTest, AStepBeginsWithTheLongestPause) {
   EXPECT_THAT(Starts("ab.cdab.cdab.cdab.cd"), ElementsAre(2, 6, 10, 14));
 }

@@ -13,6 +13,17 @@
 namespace dltap::analyzer {
 namespace {
 
+// Independent, of mean 1,000 and deviation 100.
+std::vector<int64_t> NoisySteps(int n) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> noise(1'000, 100);
+  std::vector<int64_t> values;
+  for (int i = 0; i < n; ++i) {
+    values.push_back(static_cast<int64_t>(noise(random)));
+  }
+  return values;
+}
+
 TEST(MeanIntervalTest, EqualStepsHaveNoSpread) {
   const auto interval = MeanInterval({std::vector<int64_t>(20, 5'000)});
   ASSERT_TRUE(interval);
@@ -28,12 +39,7 @@ TEST(MeanIntervalTest, FewStepsTellNothing) {
 
 TEST(MeanIntervalTest, IndependentStepsAgreeWithTheFormula) {
   // 400 values of deviation 100: 1.96 * 100 / 20 to both sides.
-  std::mt19937_64 random(1);
-  std::normal_distribution<double> noise(1'000, 100);
-  std::vector<int64_t> values;
-  for (int i = 0; i < 400; ++i) {
-    values.push_back(static_cast<int64_t>(noise(random)));
-  }
+  const std::vector<int64_t> values = NoisySteps(400);
   const auto interval = MeanInterval({values});
   ASSERT_TRUE(interval);
   EXPECT_NEAR((*interval)[1] - (*interval)[0], 19.6, 4);
@@ -55,12 +61,7 @@ TEST(MeanIntervalTest, NeighboursThatAreAlikeWidenIt) {
 // Eight ranks that wait for each other take the same time: they tell no more
 // than one.
 TEST(MeanIntervalTest, RanksThatStepTogetherTellNoMoreThanOne) {
-  std::mt19937_64 random(1);
-  std::normal_distribution<double> noise(1'000, 100);
-  std::vector<int64_t> values;
-  for (int i = 0; i < 40; ++i) {
-    values.push_back(static_cast<int64_t>(noise(random)));
-  }
+  const std::vector<int64_t> values = NoisySteps(40);
   const auto one = MeanInterval({values});
   const auto eight = MeanInterval(std::vector(8, values));
   ASSERT_TRUE(one && eight);
@@ -70,12 +71,7 @@ TEST(MeanIntervalTest, RanksThatStepTogetherTellNoMoreThanOne) {
 
 // One of them ended a step later.
 TEST(MeanIntervalTest, RanksOfUnequalNumbersOfStepsTellNoMoreThanOne) {
-  std::mt19937_64 random(1);
-  std::normal_distribution<double> noise(1'000, 100);
-  std::vector<int64_t> values;
-  for (int i = 0; i < 40; ++i) {
-    values.push_back(static_cast<int64_t>(noise(random)));
-  }
+  const std::vector<int64_t> values = NoisySteps(40);
   std::vector series(8, values);
   series.back().push_back(1'000);
   const auto one = MeanInterval({values});

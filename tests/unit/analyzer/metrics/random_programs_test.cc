@@ -18,12 +18,6 @@ namespace {
 
 constexpr int kPrograms = 300;
 
-std::string Repeat(std::string_view text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
-}
-
 // A model of blocks; each block repeats a layer of a few kernels.
 class Model {
  public:

@@ -15,12 +15,6 @@
 namespace dltap::analyzer {
 namespace {
 
-std::string Repeat(std::string_view text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
-}
-
 // The iterations of each step, a letter for each kind; '-' stands for those
 // that a last step lacks.
 std::string Steps(const std::string& kinds, size_t parts) {

@@ -3,12 +3,19 @@
 #define DLTAP_TESTS_UNIT_ANALYZER_METRICS_TOKEN_TEXT_H_
 
 #include <cctype>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyzer/metrics/steps/call_signature.h"
 
 namespace dltap::analyzer {
+
+inline std::string Repeat(std::string_view text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
 
 // One call per letter, 10 ns each, 1 ns apart; '.' lengthens the pause before
 // the next one by 20 us, ',' by 100 ns. A letter is a kernel, a capital an

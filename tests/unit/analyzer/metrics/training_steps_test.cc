@@ -20,12 +20,6 @@ using ::testing::EndsWith;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string Repeat(std::string_view text, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) out += text;
-  return out;
-}
-
 // "first" of each span, with a letter for its use: 40 u, 52 e.
 std::vector<std::string> Spans(std::string_view text) {
   std::vector<std::string> out;
