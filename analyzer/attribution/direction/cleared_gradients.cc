@@ -13,6 +13,12 @@ namespace {
 
 constexpr size_t kLeastInRow = 4;  // fewer may be the states of a recurrent net
 
+// Of products that have a gradient of their weights, and one of their input.
+bool HasWeights(LayerClass layer_class) {
+  return layer_class == LayerClass::kConv || layer_class == LayerClass::kGemm ||
+         layer_class == LayerClass::kRnn;
+}
+
 class ClearedGradients {
  public:
   explicit ClearedGradients(const SubmittedWork& work)
@@ -36,9 +42,14 @@ class ClearedGradients {
   }
 
  private:
+  // A call's kernels follow each other: a convolution may take five.
   void CountProduct(size_t i) {
     if (i == 0 || !work_.is_backward[i - 1]) products_ = 0;
-    products_ += IsOfALayer(work_.At(i).layer_class) ? 1 : 0;
+    const Attributed& at = work_.At(i);
+    if (!HasWeights(at.layer_class)) return;
+    const bool goes_on = at.owner.known() && at.owner == last_;
+    products_ += goes_on ? 0 : 1;
+    last_ = at.owner;
   }
 
   void Visit(size_t first, size_t end) {
@@ -74,6 +85,7 @@ class ClearedGradients {
   std::vector<Direction> cleared_;
   std::vector<std::optional<bool>> fills_;  // by name
   size_t products_ = 0;                     // of the last backward pass
+  CallId last_;                             // of these
 };
 
 }  // namespace

@@ -99,6 +99,34 @@ TEST(DirectionTest, GradientsAreClearedByTheUpdateBeforeABackwardPass) {
                         Direction::kUpdate, kForward, kBackward, kBackward}));
 }
 
+TEST(DirectionTest, ACallOfManyKernelsHasOneGradientToClear) {
+  // Two convolutions' gradients by six kernels each, and the norms between.
+  std::string text = Launch(10, 0, "volta_sgemm_tn");
+  for (const int at : {20, 30}) {
+    const std::string time = std::to_string(at);
+    text += "call t=" + time + ".." + std::to_string(at + 7) +
+            "us thread=1 cudnnConvolutionBackwardFilter\n";
+    for (int i = 0; i < 6; ++i) {
+      const std::string corr = std::to_string(10 * at + i);
+      text += "launchapi t=" + time + ".." + std::to_string(at + 1) +
+              "us thread=1 corr=" + corr + " ext=" + time +
+              "us\nkernel t=" + std::to_string(1000 + at + i) + ".." +
+              std::to_string(1001 + at + i) + "us device=0 corr=" + corr +
+              " name=some_kernel\n";
+    }
+    for (int i = 0; i < 3; ++i) {
+      text += Launch(at + 50 + i, 1, "layer_norm_backward_kernel");
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    text += Launch(100 + i, 0, "at::native::FillFunctor<float>");
+  }
+  const Directions found =
+      DirectionsOf(text + Launch(110, 0, "volta_sgemm_tn"));
+  ASSERT_EQ(found.size(), 1u + 12 + 6 + 4 + 1);
+  for (size_t i = 19; i < 23; ++i) EXPECT_EQ(found[i], Direction::kUpdate) << i;
+}
+
 // index_put_(accumulate=True), as in an evaluation that places its targets.
 TEST(DirectionTest, RowsThatAreAddedUpByIndexOnTheMainThreadAreForward) {
   EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
