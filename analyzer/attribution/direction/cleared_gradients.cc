@@ -12,11 +12,18 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr size_t kLeastInRow = 4;  // fewer may be the states of a recurrent net
+// A recurrent layer's call has the gradients of two weights and two biases.
+constexpr size_t kOfRecurrentCall = 4;
 
-// Of products that have a gradient of their weights, and one of their input.
-bool HasWeights(LayerClass layer_class) {
-  return layer_class == LayerClass::kConv || layer_class == LayerClass::kGemm ||
-         layer_class == LayerClass::kRnn;
+// What a call backward counts: of a product one gives the weights' gradient,
+// one the input's.
+size_t ProductsOf(LayerClass layer_class) {
+  switch (layer_class) {
+    case LayerClass::kConv:
+    case LayerClass::kGemm: return 1;
+    case LayerClass::kRnn: return kOfRecurrentCall;
+    default: return 0;
+  }
 }
 
 class ClearedGradients {
@@ -46,9 +53,10 @@ class ClearedGradients {
   void CountProduct(size_t i) {
     if (i == 0 || !work_.is_backward[i - 1]) products_ = 0;
     const Attributed& at = work_.At(i);
-    if (!HasWeights(at.layer_class)) return;
+    const size_t products = ProductsOf(at.layer_class);
+    if (products == 0) return;
     const bool goes_on = at.owner.known() && at.owner == last_;
-    products_ += goes_on ? 0 : 1;
+    products_ += goes_on ? 0 : products;
     last_ = at.owner;
   }
 

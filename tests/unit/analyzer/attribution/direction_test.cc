@@ -99,32 +99,55 @@ TEST(DirectionTest, GradientsAreClearedByTheUpdateBeforeABackwardPass) {
                         Direction::kUpdate, kForward, kBackward, kBackward}));
 }
 
-TEST(DirectionTest, ACallOfManyKernelsHasOneGradientToClear) {
-  // Two convolutions' gradients by six kernels each, and the norms between.
-  std::string text = Launch(10, 0, "volta_sgemm_tn");
-  for (const int at : {20, 30}) {
-    const std::string time = std::to_string(at);
-    text += "call t=" + time + ".." + std::to_string(at + 7) +
-            "us thread=1 cudnnConvolutionBackwardFilter\n";
-    for (int i = 0; i < 6; ++i) {
-      const std::string corr = std::to_string(10 * at + i);
-      text += "launchapi t=" + time + ".." + std::to_string(at + 1) +
-              "us thread=1 corr=" + corr + " ext=" + time +
-              "us\nkernel t=" + std::to_string(1000 + at + i) + ".." +
-              std::to_string(1001 + at + i) + "us device=0 corr=" + corr +
-              " name=some_kernel\n";
-    }
-    for (int i = 0; i < 3; ++i) {
-      text += Launch(at + 50 + i, 1, "layer_norm_backward_kernel");
-    }
+// A library's call by autograd's thread, of that many kernels.
+std::string CallBackward(int at_us, const std::string& function, int kernels) {
+  const std::string at = std::to_string(at_us);
+  std::string text = "call t=" + at + ".." + std::to_string(at_us + 7) +
+                     "us thread=1 " + function + "\n";
+  for (int i = 0; i < kernels; ++i) {
+    const std::string corr = std::to_string(10 * at_us + i);
+    text += "launchapi t=" + at + ".." + std::to_string(at_us + 1) +
+            "us thread=1 corr=" + corr + " ext=" + at +
+            "us\nkernel t=" + std::to_string(1000 + at_us + i) + ".." +
+            std::to_string(1001 + at_us + i) + "us device=0 corr=" + corr +
+            " name=some_kernel\n";
   }
-  for (int i = 0; i < 4; ++i) {
+  return text;
+}
+
+// Of fills behind a backward pass, its update and the next batch.
+Directions FillsBehind(const std::string& backward, int fills) {
+  std::string text = Launch(10, 0, "volta_sgemm_tn") + backward +
+                     Launch(90, 0, "multi_tensor_apply_adam") + CopyInput(95);
+  for (int i = 0; i < fills; ++i) {
     text += Launch(100 + i, 0, "at::native::FillFunctor<float>");
   }
   const Directions found =
-      DirectionsOf(text + Launch(110, 0, "volta_sgemm_tn"));
-  ASSERT_EQ(found.size(), 1u + 12 + 6 + 4 + 1);
-  for (size_t i = 19; i < 23; ++i) EXPECT_EQ(found[i], Direction::kUpdate) << i;
+      DirectionsOf(text + Launch(120, 0, "volta_sgemm_tn"));
+  return {found.end() - fills - 1, found.end() - 1};
+}
+
+TEST(DirectionTest, ACallOfManyKernelsHasOneGradientToClear) {
+  // Two convolutions' gradients by six kernels each, and norms between.
+  std::string backward;
+  for (const int at : {20, 40}) {
+    backward += CallBackward(at, "cudnnConvolutionBackwardFilter", 6);
+    for (int i = 0; i < 3; ++i) {
+      backward += Launch(at + 10 + i, 1, "layer_norm_backward_kernel");
+    }
+  }
+  EXPECT_EQ(FillsBehind(backward, 4), Directions(4, Direction::kUpdate));
+}
+
+TEST(DirectionTest, StatesOfRecurrentLayersAreNoGradients) {
+  // Two of each of three layers; each has the gradients of four arrays.
+  std::string backward;
+  for (const int at : {20, 40, 60}) {
+    backward += CallBackward(at, "cudnnRNNBackwardData_v8", 3) +
+                CallBackward(at + 10, "cudnnRNNBackwardWeights_v8", 1);
+  }
+  EXPECT_EQ(FillsBehind(backward, 6), Directions(6, kForward));
+  EXPECT_EQ(FillsBehind(backward, 12), Directions(12, Direction::kUpdate));
 }
 
 // index_put_(accumulate=True), as in an evaluation that places its targets.
