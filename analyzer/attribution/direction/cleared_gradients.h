@@ -13,9 +13,10 @@ namespace dltap::analyzer {
 // pass and do not end it.
 //  - Several right before a backward pass, but the last: that is the gradient
 //    of the loss, kForward.
-//  - Four or more in a row, one for two calls of products in the last backward
-//    pass at least (a recurrent layer's counts four): each weight has a
-//    gradient.
+//  - Four or more in a row, if the next backward pass with products adds as
+//  many
+//    times, as it does to gradients that are there, and has three calls of
+//    products at most for each of them (a recurrent layer's counts four).
 //  - What a range of the optimizer's holds.
 // kNone: all else, and replays. Fills with whole numbers clear nothing.
 std::vector<Direction> FindClearedGradients(const SubmittedWork& work);

@@ -68,25 +68,6 @@ TEST(DirectionTest, NamesThatWouldNotShowABackwardPassProveNothing) {
 }
 
 // optimizer.zero_grad(set_to_none=False); loss.backward()
-TEST(DirectionTest, GradientsMayBeClearedInFrontOfTheForwardPass) {
-  // Behind the batch: two weights and their biases. Fewer are states.
-  constexpr char kFill[] = "at::native::FillFunctor<float>";
-  const auto with = [&](int fills) {
-    std::string text = Launch(10, 0, "volta_sgemm_tn");
-    for (int i = 0; i < 4; ++i) text += Launch(20 + i, 1, "volta_sgemm_nt");
-    text += Launch(30, 0, "multi_tensor_apply_adam") +
-            Launch(31, 0, "embedding_kernel");
-    for (int i = 0; i < fills; ++i) text += Launch(40 + i, 0, kFill);
-    return DirectionsOf(text + Launch(50, 0, "elementwise_add") +
-                        Launch(51, 0, "volta_sgemm_tn"));
-  };
-  const std::vector<Direction> cleared = with(4);
-  for (size_t i = 7; i < 11; ++i) EXPECT_EQ(cleared[i], Direction::kUpdate);
-  EXPECT_EQ(cleared[11], Direction::kForward);
-  const std::vector<Direction> states = with(2);
-  for (size_t i = 7; i < 10; ++i) EXPECT_EQ(states[i], Direction::kForward);
-}
-
 TEST(DirectionTest, GradientsAreClearedByTheUpdateBeforeABackwardPass) {
   constexpr char kFill[] = "at::native::FillFunctor<float>";
   const Directions found =
@@ -115,39 +96,76 @@ std::string CallBackward(int at_us, const std::string& function, int kernels) {
   return text;
 }
 
-// Of fills behind a backward pass, its update and the next batch.
-Directions FillsBehind(const std::string& backward, int fills) {
-  std::string text = Launch(10, 0, "volta_sgemm_tn") + backward +
-                     Launch(90, 0, "multi_tensor_apply_adam") + CopyInput(95);
+// Of fills behind an update and the next batch, if `backward` follows them.
+Directions FillsBefore(int fills, const std::string& backward) {
+  std::string text = Launch(1, 0, "volta_sgemm_tn") +
+                     Launch(4, 1, "volta_sgemm_nt") +
+                     Launch(7, 0, "multi_tensor_apply_adam") + CopyInput(10);
   for (int i = 0; i < fills; ++i) {
-    text += Launch(100 + i, 0, "at::native::FillFunctor<float>");
+    text += Launch(20 + i, 0, "at::native::FillFunctor<float>");
   }
   const Directions found =
-      DirectionsOf(text + Launch(120, 0, "volta_sgemm_tn"));
-  return {found.end() - fills - 1, found.end() - 1};
+      DirectionsOf(text + Launch(50, 0, "volta_sgemm_tn") + backward);
+  return {found.begin() + 4, found.begin() + 4 + fills};
 }
 
-TEST(DirectionTest, ACallOfManyKernelsHasOneGradientToClear) {
-  // Two convolutions' gradients by six kernels each, and norms between.
-  std::string backward;
-  for (const int at : {20, 40}) {
-    backward += CallBackward(at, "cudnnConvolutionBackwardFilter", 6);
+// Added to gradients that are there already.
+std::string Additions(int at_us, int n) {
+  std::string text;
+  for (int i = 0; i < n; ++i) {
+    text += Launch(at_us + i, 1, "at::native::CUDAFunctor_add<float>");
+  }
+  return text;
+}
+
+// By six kernels each, with norms between.
+std::string TwoConvolutionsBackward() {
+  std::string text;
+  for (const int at : {120, 140}) {
+    text += CallBackward(at, "cudnnConvolutionBackwardFilter", 6);
     for (int i = 0; i < 3; ++i) {
-      backward += Launch(at + 10 + i, 1, "layer_norm_backward_kernel");
+      text += Launch(at + 10 + i, 1, "layer_norm_backward_kernel");
     }
   }
-  EXPECT_EQ(FillsBehind(backward, 4), Directions(4, Direction::kUpdate));
+  return text;
+}
+
+TEST(DirectionTest, GradientsMayBeClearedInFrontOfTheForwardPass) {
+  const std::string backward = TwoConvolutionsBackward() + Additions(160, 4);
+  EXPECT_EQ(FillsBefore(4, backward), Directions(4, Direction::kUpdate));
+  EXPECT_EQ(FillsBefore(3, backward), Directions(3, kForward));
+  // What begins right behind them is none.
+  Directions and_a_state(4, Direction::kUpdate);
+  and_a_state.push_back(kForward);
+  EXPECT_EQ(FillsBefore(5, backward), and_a_state);
+}
+
+TEST(DirectionTest, WhatIsFilledAndNotAddedToIsNoGradient) {
+  // torch.zeros(...) to put results into; gradients are None.
+  EXPECT_EQ(FillsBefore(10, TwoConvolutionsBackward()),
+            Directions(10, kForward));
+}
+
+TEST(DirectionTest, SumsOfBranchesAreNoGradientsThatAreAddedUp) {
+  // Of four residual blocks, each of two layers.
+  std::string backward;
+  for (int i = 0; i < 16; ++i) {
+    backward += CallBackward(100 + 10 * i, "cudnnConvolutionBackwardFilter", 1);
+  }
+  EXPECT_EQ(FillsBefore(6, backward + Additions(300, 4)),
+            Directions(6, kForward));
 }
 
 TEST(DirectionTest, StatesOfRecurrentLayersAreNoGradients) {
-  // Two of each of three layers; each has the gradients of four arrays.
+  // Two of each of three layers; the gradients of another batch are there.
   std::string backward;
-  for (const int at : {20, 40, 60}) {
+  for (const int at : {120, 140, 160}) {
     backward += CallBackward(at, "cudnnRNNBackwardData_v8", 3) +
                 CallBackward(at + 10, "cudnnRNNBackwardWeights_v8", 1);
   }
-  EXPECT_EQ(FillsBehind(backward, 6), Directions(6, kForward));
-  EXPECT_EQ(FillsBehind(backward, 12), Directions(12, Direction::kUpdate));
+  backward += Additions(200, 12);
+  EXPECT_EQ(FillsBefore(6, backward), Directions(6, kForward));
+  EXPECT_EQ(FillsBefore(12, backward), Directions(12, Direction::kUpdate));
 }
 
 // index_put_(accumulate=True), as in an evaluation that places its targets.
