@@ -206,7 +206,10 @@ class TokenMaker {
     // TensorFlow computes a loss and its gradient at once, also to evaluate.
     const bool backward = IsBackward(direction) &&
                           (any_autograd_ || layer_class != LayerClass::kLoss);
-    const bool update = direction == Direction::kUpdate;
+    // Gradients may be cleared before or behind the next batch is copied: that
+    // neither ends nor begins an iteration.
+    const bool update = direction == Direction::kUpdate &&
+                        attributed.glue != Glue::kFill;
     if (IsProduct(layer_class) && !update) {
       token.product = true;
       token.reads_rows |= layer_class == LayerClass::kEmbedding && !backward;

@@ -12,38 +12,33 @@ namespace {
 
 constexpr double kNearlyAll = 0.9;
 constexpr size_t kLeastGradients = 2;  // of a request: one is an iteration
+constexpr uint64_t kMostOfValue = 16;  // bytes: a loss, an accuracy
 // Products backward for one forward, where inputs alone have gradients.
 constexpr double kOfInputs = 1.2;
-// Kernels that update for one product forward: each layer has its weights.
-constexpr double kOfWeights = 0.5;
 
 struct Sums {
   size_t gradients = 0;  // passes backward
   size_t forward = 0;    // products
   size_t backward = 0;
-  size_t updates = 0;
-  bool compiled = false;  // one kernel may update many weights
+  bool is_read = false;  // an array is, by the host
 
   void operator+=(const Sums& other) {
     gradients += other.gradients;
     forward += other.forward;
     backward += other.backward;
-    updates += other.updates;
-    compiled |= other.compiled;
   }
-  bool MayTeachWeights() const {
-    const auto products = static_cast<double>(forward);
-    return static_cast<double>(backward) > kOfInputs * products &&
-           (compiled || static_cast<double>(updates) > kOfWeights * products);
+  bool HasOfWeights() const {
+    return static_cast<double>(backward) >
+           kOfInputs * static_cast<double>(forward);
   }
+  bool IsOfRequest() const { return gradients >= kLeastGradients && is_read; }
 };
 
 Sums SumsOf(std::span<const CallToken> tokens) {
   Sums work;
   bool forward = true;
   for (const CallToken& token : tokens) {
-    work.updates += token.update ? 1 : 0;
-    work.compiled |= token.run != 0;
+    work.is_read |= token.d2h_bytes > kMostOfValue;
     if (!token.product) continue;
     if (token.backward && forward) ++work.gradients;
     forward = !token.backward;
@@ -80,15 +75,15 @@ Loop GradientRequests(const std::vector<CallToken>& tokens,
   Loop loop;
   loop.passes = FromInputToInput(tokens, spans.back().end);
   Sums all;
-  size_t of_several = 0;
+  size_t requests = 0;
   for (const TokenSpan& span : loop.passes) {
     const Sums work = SumsOf(TokensOf(tokens, span));
-    of_several += work.gradients >= kLeastGradients ? 1 : 0;
+    requests += work.IsOfRequest() ? 1 : 0;
     all += work;
   }
   const auto n = static_cast<double>(loop.passes.size());
-  if (loop.passes.size() < kMinRepeats || all.MayTeachWeights() ||
-      static_cast<double>(of_several) < kNearlyAll * n) {
+  if (loop.passes.size() < kMinRepeats || all.HasOfWeights() ||
+      static_cast<double>(requests) < kNearlyAll * n) {
     return {};
   }
   loop.other_count = all.gradients;

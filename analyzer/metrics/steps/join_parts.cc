@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "analyzer/attribution/base/engine_threads.h"
+#include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/steps/step_lengths.h"
 #include "analyzer/metrics/steps/step_parts.h"
 #include "analyzer/metrics/steps/token_spans.h"
@@ -53,8 +54,9 @@ std::vector<size_t> IterationsOfSteps(
     if (parts == 1) return {};
   }
   if (parts > 1) {
-    const std::vector<uint32_t> kinds = KindsOf(tokens, iterations);
-    if (!kinds.empty()) return StepLengths(kinds, parts);
+    const std::vector<size_t> lengths =
+        LengthsByKinds(tokens, iterations, parts);
+    if (!lengths.empty()) return lengths;
   } else {
     parts = PartsByWeights(model, process, attribution, tokens, iterations);
   }
@@ -91,7 +93,28 @@ std::vector<TokenSpan> WithPassesInFront(const std::vector<CallToken>& tokens,
   return joined;
 }
 
+// Whether all steps, but one where the run breaks off, have equally many parts.
+bool AreEven(const std::vector<size_t>& lengths) {
+  const size_t usual = Median(lengths);
+  return usual > 1 &&
+         static_cast<size_t>(std::ranges::count(lengths, usual)) + 1 >=
+             lengths.size();
+}
+
 }  // namespace
+
+std::vector<size_t> LengthsByKinds(const std::vector<CallToken>& tokens,
+                                   const std::vector<TokenSpan>& iterations,
+                                   size_t parts) {
+  const std::vector<uint32_t> kinds = KindsOf(tokens, iterations);
+  if (kinds.empty()) return {};
+  std::vector<size_t> lengths = StepLengths(kinds, parts);
+  if (AreEven(lengths)) return lengths;
+  const std::vector<uint32_t> models = KindsOfModels(tokens, iterations);
+  if (models.empty()) return lengths;
+  std::vector<size_t> by_models = StepLengths(models, parts);
+  return AreEven(by_models) ? by_models : lengths;
+}
 
 std::vector<TokenSpan> JoinParts(const TraceModel& model,
                                  const Process& process,

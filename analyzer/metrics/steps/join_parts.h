@@ -21,6 +21,14 @@ std::vector<TokenSpan> JoinParts(const TraceModel& model,
                                  const std::vector<CallToken>& tokens,
                                  const std::vector<TokenSpan>& spans);
 
+// How many iterations each step has where the same kind of them comes again
+// after `parts`: by their kinds; where that makes steps of several lengths, by
+// what models they are of, if these tell steps of one length, but for one.
+// Empty where there are too many kinds.
+std::vector<size_t> LengthsByKinds(const std::vector<CallToken>& tokens,
+                                   const std::vector<TokenSpan>& iterations,
+                                   size_t parts);
+
 // Steps made of parts, of which as many in each take an input of their own, two
 // or more: a loop over batches, in which what is done takes turns. How many
 // steps there are if that one is meant; 0: there is none.

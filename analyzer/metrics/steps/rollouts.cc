@@ -80,7 +80,8 @@ class RolloutJoiner {
     if (in_front > inside) return begin || !end;
     return begin && products.size() + 1 >= kMinRepeats &&
            (AloneDo(&CallToken::h2d) || AloneDo(&CallToken::draws) ||
-            (!end && AreAllAlike(products, before_first) && AllDraw()));
+            (!end && AreAllAlike(products, before_first) && AllDraw() &&
+             NoneTakesInput()));
   }
 
   // Whether as many products stand in front of the first iteration as in front
@@ -102,6 +103,17 @@ class RolloutJoiner {
   bool AllDraw() const {
     return std::ranges::all_of(passes_, [&](const TokenSpan& span) {
       return CountOf(tokens_, span, &CallToken::draws) > 1;
+    });
+  }
+
+  // Whether the iterations have what they work on from the passes: none copies
+  // a batch.
+  bool NoneTakesInput() const {
+    return std::ranges::none_of(iterations_, [&](const TokenSpan& span) {
+      return std::ranges::any_of(TokensOf(tokens_, span),
+                                 [](const CallToken& token) {
+                                   return token.h2d && !CopiesAValue(token);
+                                 });
     });
   }
 

@@ -16,6 +16,9 @@ constexpr size_t kIterationsLookedAt = 4096;
 constexpr double kUnlike = 0.05;     // of two iterations' products
 constexpr double kOtherModel = 0.2;  // more is no variant of one model's
 constexpr double kExplained = 0.25;  // of the unlikeness may remain
+// Or so much, where it is small throughout: layers are left out by chance.
+constexpr double kSmall = 0.25;
+constexpr double kExplainedOfSmall = 0.1;
 
 // Equal iterations in a row: these are a loop of their own.
 constexpr size_t kOtherLoop = 8;
@@ -197,6 +200,8 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
     to_next[i] = unlike >= kUnlike ? unlike : 0;
   }
   if (AreLoopsByTurns(to_next)) return 1;
+  const double explained =
+      std::ranges::max(to_next) < kSmall ? kExplainedOfSmall : kExplained;
   // Where the kind changes, is it the same change `parts` iterations later? A
   // change without one there says nothing: once is no repetition.
   for (size_t parts = 2; parts <= std::min(kMostParts, n / kMinRepeats);
@@ -204,14 +209,14 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
     double before = 0;
     double after = 0;
     for (size_t i = 0; i + 1 + parts < n; ++i) {
-      const double weight = std::max(to_next[i], to_next[i + parts]);
+      const double weight = to_next[i];
       if (weight == 0) continue;
       before += 2 * weight * weight;
       after +=
           weight * (Unlikeness(profiles[i], profiles[i + parts], in) +
                     Unlikeness(profiles[i + 1], profiles[i + 1 + parts], in));
     }
-    if (before > 0 && after <= kExplained * before) return parts;
+    if (before > 0 && after <= explained * before) return parts;
   }
   return 1;
 }
@@ -224,11 +229,17 @@ std::vector<uint32_t> KindsByGradients(
 
 std::vector<uint32_t> KindsOf(const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& iterations) {
-  const By by = AreAlike(KindsByGradients(tokens, iterations))
-                    ? ProductsIfAny(tokens)
-                    : By::kGradients;
-  std::vector<uint32_t> models = KindsBy(tokens, iterations, by, kOtherModel);
-  return AreAlike(models) ? KindsBy(tokens, iterations, by) : models;
+  std::vector<uint32_t> kinds = KindsByGradients(tokens, iterations);
+  return AreAlike(kinds) ? KindsBy(tokens, iterations, ProductsIfAny(tokens))
+                         : kinds;
+}
+
+std::vector<uint32_t> KindsOfModels(const std::vector<CallToken>& tokens,
+                                    const std::vector<TokenSpan>& iterations) {
+  std::vector<uint32_t> models =
+      KindsBy(tokens, iterations, By::kGradients, kOtherModel);
+  if (AreAlike(models)) models.clear();
+  return models;
 }
 
 }  // namespace dltap::analyzer

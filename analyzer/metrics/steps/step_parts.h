@@ -36,6 +36,11 @@ std::vector<uint32_t> KindsByGradients(
 std::vector<uint32_t> KindsOf(const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& iterations);
 
+// By gradients, those of one kind that differ in few of them: a model that does
+// less now and then. Empty where all are of one, or there are too many.
+std::vector<uint32_t> KindsOfModels(const std::vector<CallToken>& tokens,
+                                    const std::vector<TokenSpan>& iterations);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_METRICS_STEPS_STEP_PARTS_H_

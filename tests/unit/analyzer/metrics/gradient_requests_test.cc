@@ -34,48 +34,43 @@ std::vector<size_t> Begins(const std::string& text) {
 const std::string kMove = "(a(b(c)c)b)aX";
 
 TEST(GradientRequestsTest, SeveralGradientsOfOneInputAreOneRequest) {
-  const std::string attack = "<" + Repeat(kMove, 4);
-  EXPECT_THAT(Begins(Repeat(attack, 3)), ElementsAre(0, 29, 58));
+  const std::string attack = "<" + Repeat(kMove, 4) + "^";
+  EXPECT_THAT(Begins(Repeat(attack, 3)), ElementsAre(0, 30, 60));
   EXPECT_EQ(RequestsOf(Repeat(attack, 3)).other_count, 12u);
 }
 
 TEST(GradientRequestsTest, SoAreTheyWhereSomeGradientsAloneAreAddedUp) {
   const std::string once = "(a(b(c)c)b)a";
-  EXPECT_THAT(Begins(Repeat("<" + once + "X" + Repeat(once, 2) + "X>", 3)),
+  EXPECT_THAT(Begins(Repeat("<" + once + "X" + Repeat(once, 2) + "X^", 3)),
               ElementsAre(0, 22, 44));
 }
 
 TEST(GradientRequestsTest, WhatIsAskedOfTheModelBesidesIsOfTheRequest) {
-  const std::string attack = "<(a(b(c" + Repeat(kMove, 3) + "(a(b(c";
-  EXPECT_THAT(Begins(Repeat(attack, 4)), ElementsAre(0, 28, 56, 84));
+  const std::string attack = "<(a(b(c" + Repeat(kMove, 3) + "(a(b(c^";
+  EXPECT_THAT(Begins(Repeat(attack, 4)), ElementsAre(0, 29, 58, 87));
 }
 
-TEST(GradientRequestsTest, FewKernelsThatUpdateAreNoOptimizer) {
-  // The weights have gradients that nobody uses.
-  const std::string move = "(a(b(c)c)c)b)b)aX";
-  EXPECT_THAT(Begins(Repeat("<" + Repeat(move, 2), 3)), ElementsAre(0, 19, 38));
+TEST(GradientRequestsTest, WhatTeachesIsNotRead) {
+  // A prompt, or a low-rank part, learns twice from each batch; a loss is read.
+  EXPECT_THAT(Begins(Repeat("<" + Repeat(kMove + ">", 2), 9)), IsEmpty());
 }
 
 TEST(GradientRequestsTest, OneGradientForEachInputIsAnIteration) {
-  EXPECT_THAT(Begins(Repeat("<" + kMove, 9)), IsEmpty());
+  EXPECT_THAT(Begins(Repeat("<" + kMove + "^", 9)), IsEmpty());
 }
 
-TEST(GradientRequestsTest, WeightsThatLearnMakeIterations) {
-  // By hand, one kernel for each; or by an optimizer's own.
-  const std::string by_hand = "(a(b(c)c)c)b)b)aXYZ";
-  EXPECT_THAT(Begins(Repeat("<" + Repeat(by_hand, 4), 3)), IsEmpty());
-  EXPECT_THAT(Begins(Repeat("<" + Repeat("(a(b(c)c)b)aO", 4), 3)), IsEmpty());
-}
-
-TEST(GradientRequestsTest, OneKernelOfACompilerMayUpdateAllWeights) {
-  const std::string step = "|(a(b(c)c)c)b)b)aX/";
-  EXPECT_THAT(Begins(Repeat("<" + Repeat(step, 4), 3)), IsEmpty());
+TEST(GradientRequestsTest, GradientsOfWeightsMakeIterations) {
+  // By hand, of one vector of all weights; or by an optimizer's own kernel.
+  const std::string by_hand = "(a(b(c)c)c)b)b)aX";
+  EXPECT_THAT(Begins(Repeat("<" + Repeat(by_hand, 4) + "^", 3)), IsEmpty());
+  EXPECT_THAT(Begins(Repeat("<" + Repeat("(a(b(c)c)b)aO", 4) + "^", 3)),
+              IsEmpty());
 }
 
 TEST(GradientRequestsTest, AnInputNowAndThenIsNoRequest) {
   // Neighbours are listed anew for few of the steps.
   const std::string run = "<" + kMove + "<" + kMove + "<" + Repeat(kMove, 5);
-  EXPECT_THAT(Begins(Repeat(run, 3)), IsEmpty());
+  EXPECT_THAT(Begins(Repeat(run + "^", 3)), IsEmpty());
 }
 
 }  // namespace

@@ -87,19 +87,24 @@ TEST(StepFinderTest, FindsTheLoopAndLeavesTheFirstStepOut) {
 // Sixteen steps of a loop in TensorFlow's graph take a batch together.
 TEST(StepFinderTest, GradientsOfAGraphThatTellsNoUpdateAreNoRequests) {
   const auto count = [](const std::string& framework) {
+    const auto copy = [](int at, const char* call, int corr, const char* kind) {
+      return absl::StrFormat(
+          "call t=%dus..%dus %s\nlaunchapi t=%dus..%dus corr=%d\n"
+          "memcpy t=%dus..%dus device=0 corr=%d kind=%s bytes=65536\n",
+          at, at + 2, call, at, at + 1, corr, at + 2, at + 8, corr, kind);
+    };
     std::string text =
         "process framework=\"" + framework + "\"\ndevice 0 name=gpu\n";
     for (int i = 0; i < 96; ++i) {
       const int at = 100 * i;
       if (i % 16 == 0) {
-        text += absl::StrFormat(
-            "call t=%dus..%dus cuMemcpyHtoDAsync_v2\n"
-            "launchapi t=%dus..%dus corr=%d\n"
-            "memcpy t=%dus..%dus device=0 corr=%d kind=htod bytes=65536\n",
-            at, at + 2, at, at + 1, 3 * i + 1, at + 2, at + 8, 3 * i + 1);
+        text += copy(at, "cuMemcpyHtoDAsync_v2", 4 * i + 1, "htod");
       }
-      text += Launch(at + 20, 3 * i + 2, "flash_fwd_a") +
-              Launch(at + 40, 3 * i + 3, "flash_bwd_a");
+      text += Launch(at + 20, 4 * i + 2, "flash_fwd_a") +
+              Launch(at + 40, 4 * i + 3, "flash_bwd_a");
+      if (i % 16 == 15) {
+        text += copy(at + 60, "cuMemcpyDtoH_v2", 4 * i + 4, "dtoh");
+      }
     }
     return StepsOf(TraceFromText(text)).steps.size();
   };

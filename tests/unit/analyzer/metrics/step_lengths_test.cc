@@ -73,7 +73,7 @@ std::vector<size_t> StepsOf(const std::string& text) {
     if (span.use == StepUse::kUsed) used.push_back(span);
   }
   const std::vector<size_t> lengths =
-      StepLengths(KindsOf(tokens, used), PartsPerStep(tokens, used));
+      LengthsByKinds(tokens, used, PartsPerStep(tokens, used));
   std::vector<size_t> firsts;
   for (const TokenSpan& step : JoinedTo(lengths, tokens, iterations)) {
     firsts.push_back(step.first);
@@ -113,6 +113,17 @@ TEST(JoinPartsTest, AFirstUpdateWithoutMomentumShiftsNoParts) {
   const std::string down = "(a)b" + Repeat("R", 10);
   EXPECT_THAT(StepsOf(up + down + "O" + Repeat(up + down + "OOO", 7)),
               ::testing::SizeIs(8));
+}
+
+TEST(JoinPartsTest, NearlyEqualModelsAreStillTwo) {
+  // Six layers; seven from the eighth step on; a small model each third time.
+  const std::string six = "<(a(b(c(d(e(f)f)e)d)c)b)aG";
+  const std::string seven = "<(a(b(c(d(e(f(g)g)f)e)d)c)b)aD";
+  std::string text;
+  for (int i = 0; i < 21; ++i) {
+    text += six + (i < 7 ? "" : seven) + (i % 3 == 2 ? "<(p(q)q)pO" : "");
+  }
+  EXPECT_THAT(StepsOf(text), ::testing::SizeIs(21));
 }
 
 TEST(JoinPartsTest, LayersThatAreLeftOutByChanceMakeNoParts) {

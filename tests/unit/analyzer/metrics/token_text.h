@@ -22,7 +22,8 @@ inline std::string Repeat(std::string_view text, int times) {
 // update; '(' before it makes a product of the forward pass ('e' reads an
 // embedding), ')' one of the backward pass, ']' backward work that is no
 // product. '?' draws random numbers. '<' copies a batch to the device, '+' a
-// value, '>' from it, a digit on it, '=' replays a graph of 20 kernels. What
+// value, '>' one from it, '^' an array from it, a digit on it, '=' replays a
+// graph of 20 kernels. What
 // '|' stands before and '/' behind is a run of one of XLA's modules.
 inline std::vector<CallToken> TokensFromText(std::string_view text) {
   std::vector<CallToken> tokens;
@@ -38,7 +39,9 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
     if (c == '|') ++runs;
     if (c == '|' || c == '/') in_run = c == '|';
     if (std::string_view("|/.,()]").find(c) != std::string_view::npos) continue;
-    CallToken token{.signature = static_cast<uint32_t>(c == '+' ? '<' : c),
+    CallToken token{.signature = static_cast<uint32_t>(c == '+'   ? '<'
+                                                       : c == '^' ? '>'
+                                                                  : c),
                     .begin_ns = at,
                     .end_ns = at + 10,
                     .run = in_run ? runs : 0};
@@ -46,8 +49,8 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     token.h2d = c == '<' || c == '+';
     token.h2d_bytes = c == '<' ? 4096 : c == '+' ? 8 : 0;
-    token.d2h_bytes = token.d2h ? 8 : 0;
-    token.d2h = c == '>';
+    token.d2h = c == '>' || c == '^';
+    token.d2h_bytes = c == '^' ? 4096 : token.d2h ? 8 : 0;
     token.whole = c == '=';
     token.draws = c == '?';
     token.computes = std::isalpha(byte) != 0 || token.draws || token.whole;

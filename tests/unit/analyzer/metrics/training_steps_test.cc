@@ -355,6 +355,9 @@ TEST(TrainingStepsTest, UpdatesMaySampleTooWhereEqualRolloutsBeginTheRun) {
   const Loop loop = TrainingSteps(TokensFromText(Repeat(iteration, 5)));
   EXPECT_THAT(loop.passes, ::testing::SizeIs(5));
   EXPECT_EQ(loop.other_count, 30);
+  // An evaluation that samples, before each epoch: the updates have a batch.
+  EXPECT_THAT(Spans(Repeat(Repeat("(a?", 4) + Repeat("<(a?)bU", 6), 5)),
+              ::testing::SizeIs(5 * 6 + 4));
   // A sanity check, and an evaluation behind each epoch.
   const std::string epoch = Repeat("(a?)bU", 6) + Repeat("(a?", 4);
   EXPECT_THAT(Spans(Repeat("(a?", 2) + Repeat(epoch, 3) + "(a?)bU"),
