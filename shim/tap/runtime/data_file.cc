@@ -20,7 +20,12 @@ uint64_t Clamp(uint64_t value, uint64_t least, uint64_t most) {
   return value > most ? most : value;
 }
 
-constexpr uint64_t OnDisk(uint64_t bytes) { return (bytes + 4095) & ~4095ull; }
+// Whole blocks, and the one in which a file system keeps the map of a file
+// whose blocks lie, or were written, in several pieces (ext4: more than four).
+constexpr uint64_t kBlockBytes = 4096;
+constexpr uint64_t OnDisk(uint64_t bytes) {
+  return (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes + kBlockBytes;
+}
 
 // An eighth of the whole, so that at least seven are kept; large ones, so that
 // few files are.
@@ -59,7 +64,8 @@ int DataFile::Create(int dir_fd, const char* stem,
     segment_bytes_ = SegmentBytes(max_bytes);
     if (segment_bytes_ > most) segment_bytes_ = most;
   } else {
-    segment_bytes_ = max_bytes < most ? max_bytes : most;
+    const uint64_t bytes = max_bytes - kBlockBytes;  // beside its map
+    segment_bytes_ = bytes < most ? bytes : most;
   }
   SegmentName(0, name_);
   return OpenSegment(0);
@@ -214,7 +220,7 @@ bool DataFile::NextSegment() {
   const uint32_t number = current_.number;
   // The new one is taken to be full. The current one keeps what it has
   // allocated until then, so that it can still take the end block.
-  const uint64_t needed = OnDisk(current_.allocated) + segment_bytes_;
+  const uint64_t needed = OnDisk(current_.allocated) + OnDisk(segment_bytes_);
   while (oldest_ < number && (closed_bytes_ + needed > max_bytes_ ||
                               number - oldest_ >= kMaxSegments)) {
     if (!DeleteOldest()) return false;
@@ -225,7 +231,7 @@ bool DataFile::NextSegment() {
     return false;
   }
   CloseSegment(&full);
-  sizes_[number % kMaxSegments] = OnDisk(full.size);
+  sizes_[number % kMaxSegments] = full.size;
   closed_bytes_ += OnDisk(full.size);
   return true;
 }
@@ -240,7 +246,7 @@ bool DataFile::DeleteOldest() {
     return false;
   }
   const uint64_t bytes = sizes_[oldest_ % kMaxSegments];
-  closed_bytes_ -= bytes;
+  closed_bytes_ -= OnDisk(bytes);
   deleted_bytes_ += bytes;
   ++oldest_;
   return true;

@@ -85,7 +85,7 @@ class DataFile {
 
   trace::FileHeader header_ = {};
   uint64_t max_bytes_ = 0;      // of the file or, in a ring, of all segments
-  uint64_t closed_bytes_ = 0;   // of the segments before the current one
+  uint64_t closed_bytes_ = 0;   // on disk, of the segments before the current
   uint64_t segment_bytes_ = 0;  // of one segment; all of the file without ring
   uint64_t deleted_bytes_ = 0;
   uint64_t dir_inode_ = 0;

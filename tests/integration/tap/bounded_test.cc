@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,9 +17,9 @@
 namespace dltap {
 namespace {
 
-// On disk, of data files; the ring file lies elsewhere or beside them.
-uint64_t AllocatedBytes(const std::string& directory) {
-  uint64_t bytes = 0;
+// On disk, of each data file; the ring file lies elsewhere or beside them.
+std::map<std::string, uint64_t> AllocatedByFile(const std::string& directory) {
+  std::map<std::string, uint64_t> bytes;
   std::error_code error;
   std::filesystem::directory_iterator it(directory, error);
   for (; !error && it != std::filesystem::directory_iterator();
@@ -26,8 +27,21 @@ uint64_t AllocatedBytes(const std::string& directory) {
     struct stat status;
     if (it->path().extension() == ".dltap" &&
         stat(it->path().c_str(), &status) == 0) {
-      bytes += static_cast<uint64_t>(status.st_blocks) * 512;
+      bytes[it->path()] = static_cast<uint64_t>(status.st_blocks) * 512;
     }
+  }
+  return bytes;
+}
+
+// Files change while they are looked at one by one. Each only grows, and then
+// only shrinks or goes, so that between two looks it held the lesser of both:
+// what all of these did at one moment, at least.
+uint64_t AllocatedBytes(const std::string& directory) {
+  const auto before = AllocatedByFile(directory);
+  uint64_t bytes = 0;
+  for (const auto& [file, after] : AllocatedByFile(directory)) {
+    const auto it = before.find(file);
+    if (it != before.end()) bytes += std::min(it->second, after);
   }
   return bytes;
 }
