@@ -7,6 +7,7 @@
 
 #include "analyzer/attribution/base/engine_threads.h"
 #include "analyzer/metrics/base/median.h"
+#include "analyzer/metrics/steps/kind_period.h"
 #include "analyzer/metrics/steps/step_lengths.h"
 #include "analyzer/metrics/steps/step_parts.h"
 #include "analyzer/metrics/steps/token_spans.h"
@@ -48,19 +49,26 @@ std::vector<size_t> IterationsOfSteps(
     const std::vector<TokenSpan>& iterations) {
   const std::vector<CallToken> tokens = WithToldUpdates(process, all);
   const bool in_order = !HasEngineThreads(process);
+  const auto by_kinds = [&](size_t parts) {
+    return LengthsByKinds(tokens, iterations, parts);
+  };
   size_t parts = PartsPerStep(tokens, iterations, in_order);
   if (parts > 1 && TrainOneModel(model, process, tokens, iterations)) {
     parts = PartsPerStep(tokens, iterations, in_order, PartsDiffer::kInUpdates);
     if (parts == 1) return {};
   }
   if (parts > 1) {
-    const std::vector<size_t> lengths =
-        LengthsByKinds(tokens, iterations, parts);
+    const std::vector<size_t> lengths = by_kinds(parts);
     if (!lengths.empty()) return lengths;
   } else {
     parts = PartsByWeights(model, process, attribution, tokens, iterations);
   }
-  if (parts == 1) return {};
+  if (parts == 1) {
+    parts = PeriodBesideExtras(KindsByGradients(tokens, iterations));
+    const bool recur =
+        parts > 1 && !TrainOneModel(model, process, tokens, iterations);
+    return recur ? by_kinds(parts) : std::vector<size_t>();
+  }
   return std::vector<size_t>((iterations.size() + parts - 1) / parts, parts);
 }
 
