@@ -158,18 +158,34 @@ bool ChunkList::IsOfLaterState(
   return false;
 }
 
+// Rows of committed ones: what a thread was writing is passed over.
 void ChunkList::AddDefinitions(const TraceFile& file,
                                const trace::RingFileHeader& header) {
-  if (header.definitions_tail >= header.definitions_head ||
-      header.definitions_head > header.definitions_capacity) {
-    return;
+  const uint64_t head = header.definitions_head;
+  if (head > header.definitions_capacity) return;
+  const uint64_t tail =
+      header.definitions_tail <= head ? header.definitions_tail : 0;
+  const uint64_t offset = header.definitions_offset + tail;
+  const Bytes area = Part(file.file.bytes(), offset, head - tail);
+  trace::RecordReader records(area);
+  size_t begin = 0;
+  const auto add_until = [&](size_t end) {
+    if (end == begin) return;
+    chunks_.push_back({false, trace::kNoIndex, area.subspan(begin, end - begin),
+                       &file.file, offset + begin});
+  };
+  size_t end = 0;
+  for (trace::RecordView record;
+       records.Next(&record) == trace::DecodeStatus::kOk;) {
+    end = record.offset + record.bytes.size();
+    if (record.kind() != trace::RecordKind::kUnwritten) continue;
+    add_until(record.offset);
+    begin = end;
   }
-  const uint64_t begin = header.definitions_offset + header.definitions_tail;
-  const Bytes definitions =
-      Part(file.file.bytes(), begin,
-           header.definitions_head - header.definitions_tail);
-  if (definitions.empty()) return;
-  chunks_.push_back({false, trace::kNoIndex, definitions, &file.file, begin});
+  // A header that is wrong in another way is for the reader to tell.
+  trace::RecordHeader next = {};
+  if (Load(area, end, &next) && next.bytes != 0) end = area.size();
+  add_until(end);
 }
 
 // What a killed process had defined for segments that are gone.

@@ -42,6 +42,15 @@ constexpr uint32_t SlotsFor(uint32_t payload_bytes, bool escaped = false) {
   return 1 + (rest + kSlotBytes - 1) / kSlotBytes + (escaped ? 1 : 0);
 }
 
+// The header of such a record, with `bytes` of all of it.
+template <typename Record, typename... Pieces>
+constexpr RecordHeader HeaderOf(const Record&, const Pieces&... pieces) {
+  const size_t used = (sizeof(Record) + ... + pieces.encoded_bytes());
+  return {static_cast<uint16_t>(Record::kKind),
+          static_cast<uint16_t>(sizeof(Record)),
+          static_cast<uint32_t>((used + 7) & ~size_t{7})};
+}
+
 // Appends records to a buffer. A record that finds no room changes nothing.
 class RecordBuffer {
  public:
@@ -51,18 +60,18 @@ class RecordBuffer {
   // False: no room, nothing written. `record.header` is filled in here.
   template <typename Record, typename... Pieces>
   bool Append(Record record, const Pieces&... pieces) {
-    static_assert(std::is_trivially_copyable_v<Record>);
-    const size_t used = (sizeof(Record) + ... + pieces.encoded_bytes());
-    const size_t padded = (used + 7) & ~size_t{7};
-    if (padded > capacity_ - size_) return false;
-    record.header = {static_cast<uint16_t>(Record::kKind),
-                     static_cast<uint16_t>(sizeof(Record)),
-                     static_cast<uint32_t>(padded)};
-    Put(&record, sizeof(record));
-    (PutPiece(pieces), ...);
-    std::memset(data_ + size_, 0, padded - used);
-    size_ += padded - used;
+    record.header = HeaderOf(record, pieces...);
+    if (record.header.bytes > capacity_ - size_) return false;
+    Put(&record.header, sizeof(record.header));
+    PutRest(record, pieces...);
     return true;
+  }
+  // All but its header, which another thread may be looking at.
+  // REQUIRES: there is room.
+  template <typename Record, typename... Pieces>
+  void AppendBehindHeader(const Record& record, const Pieces&... pieces) {
+    size_ += sizeof(RecordHeader);
+    PutRest(record, pieces...);
   }
 
   // Bytes as they are: whole call slots.
@@ -86,6 +95,17 @@ class RecordBuffer {
   void PutPiece(const Piece& piece) {
     if (piece.is_string) Put(&piece.bytes, sizeof(piece.bytes));
     Put(piece.data, piece.bytes);
+  }
+  template <typename Record, typename... Pieces>
+  void PutRest(const Record& record, const Pieces&... pieces) {
+    static_assert(std::is_trivially_copyable_v<Record>);
+    const size_t end =
+        size_ - sizeof(RecordHeader) + HeaderOf(record, pieces...).bytes;
+    Put(reinterpret_cast<const uint8_t*>(&record) + sizeof(RecordHeader),
+        sizeof(record) - sizeof(RecordHeader));
+    (PutPiece(pieces), ...);
+    std::memset(data_ + size_, 0, end - size_);
+    size_ = end;
   }
 
   uint8_t* data_;

@@ -8,6 +8,7 @@
 namespace dltap::trace {
 
 enum class RecordKind : uint16_t {
+  kUnwritten = 0,  // in a ring file: room that a thread has taken to define
   // Definitions. Repeating one is allowed and changes nothing, except Thread
   // (a new name) and Libraries, Process, Command (more is known): the last one
   // counts.

@@ -25,26 +25,32 @@ constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kSlackBytes = kPageBytes;
 static_assert(trace::kMaxSlotsPerCall * trace::kSlotBytes <= kSlackBytes);
 
-constexpr int kLockAttempts = 10'000;
+// Definitions that are taken at once: a buffer of the collector holds more.
+constexpr uint64_t kMostTaken = uint64_t{256} << 10;
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-// Free in a forked child only after its own session has reset it.
-constinit std::atomic<bool> g_definition_lock{false};
-
-bool LockDefinitions() {
-  for (int i = 0; i < kLockAttempts; ++i) {
-    if (!g_definition_lock.exchange(true, std::memory_order_acquire)) {
-      return true;
-    }
-  }
-  return false;
+// A record's header is written at once, last, and commits the record.
+trace::RecordHeader LoadHeader(const uint8_t* at) {
+  auto* word = reinterpret_cast<uint64_t*>(const_cast<uint8_t*>(at));
+  const uint64_t value = std::atomic_ref(*word).load(std::memory_order_acquire);
+  trace::RecordHeader header;
+  static_assert(sizeof(header) == sizeof(value));
+  memcpy(&header, &value, sizeof(header));
+  return header;
 }
 
-void UnlockDefinitions() {
-  g_definition_lock.store(false, std::memory_order_release);
+void StoreHeader(uint8_t* at, const trace::RecordHeader& header) {
+  uint64_t value;
+  memcpy(&value, &header, sizeof(value));
+  std::atomic_ref(*reinterpret_cast<uint64_t*>(at))
+      .store(value, std::memory_order_release);
+}
+
+bool IsCommitted(const trace::RecordHeader& header) {
+  return header.kind != static_cast<uint16_t>(trace::RecordKind::kUnwritten);
 }
 
 // Every range that is mapped, for Abandon().
@@ -121,7 +127,6 @@ int RingFile::Create(const char* path, const trace::FileHeader& header,
   Close();  // of a parent
   *this = RingFile{};
   g_range_count = 0;
-  UnlockDefinitions();
   // Readers take the file for a ring when its header is whole.
   if (strlen(path) >= sizeof(path_)) return ENAMETOOLONG;
   strcpy(path_, path);
@@ -214,22 +219,37 @@ void RingFile::Release(const Ring& ring) {
              std::memory_order_release);
 }
 
-trace::RecordBuffer RingFile::BeginDefinition() {
-  if (header_ == nullptr || !LockDefinitions()) return {nullptr, 0};
-  const uint64_t head = header_->definitions_head;
-  return {definitions_ + head, kDefinitionBytes - head};
+uint8_t* RingFile::TakeRoom(size_t bytes) {
+  if (header_ == nullptr) return nullptr;
+  const std::atomic_ref area_head(header_->definitions_head);
+  uint64_t head = area_head.load(std::memory_order_relaxed);
+  do {
+    if (bytes > kDefinitionBytes - head) return nullptr;
+  } while (!area_head.compare_exchange_weak(head, head + bytes,
+                                            std::memory_order_acq_rel));
+  uint8_t* at = definitions_ + head;
+  StoreHeader(at, {static_cast<uint16_t>(trace::RecordKind::kUnwritten),
+                   sizeof(trace::RecordHeader), static_cast<uint32_t>(bytes)});
+  return at;
 }
 
-bool RingFile::EndDefinition(const trace::RecordBuffer& place) {
-  if (place.empty()) {
-    if (place.data() != nullptr) UnlockDefinitions();
+void RingFile::Commit(uint8_t* at, const trace::RecordHeader& header) {
+  StoreHeader(at, header);
+  if (DefinitionsCrowd()) WakeCollector();
+}
+
+// The first one's header commits all of them.
+bool RingFile::AppendDefinitions(std::span<const uint8_t> records) {
+  uint8_t* at = TakeRoom(records.size());
+  if (at == nullptr) {
+    CountLostDefinition();
     return false;
   }
-  std::atomic_ref(header_->definitions_head)
-      .store(header_->definitions_head + place.size(),
-             std::memory_order_release);
-  UnlockDefinitions();
-  if (DefinitionsCrowd()) WakeCollector();
+  trace::RecordHeader first;
+  memcpy(&first, records.data(), sizeof(first));
+  memcpy(at + sizeof(first), records.data() + sizeof(first),
+         records.size() - sizeof(first));
+  Commit(at, first);
   return true;
 }
 
@@ -243,27 +263,49 @@ bool RingFile::DefinitionsCrowd() const {
                  .load(std::memory_order_relaxed) > kDefinitionBytes / 2;
 }
 
-std::span<const uint8_t> RingFile::PendingDefinitions() const {
+std::span<const uint8_t> RingFile::TakeDefinitions() {
+  for (uint32_t i = 0; i < unwritten_count_; ++i) {
+    const Unwritten place = unwritten_[i];
+    if (!IsCommitted(LoadHeader(definitions_ + place.offset))) continue;
+    --unwritten_count_;
+    memmove(unwritten_ + i, unwritten_ + i + 1,
+            (unwritten_count_ - i) * sizeof(place));
+    return {definitions_ + place.offset, place.bytes};
+  }
   const uint64_t head = std::atomic_ref(header_->definitions_head)
                             .load(std::memory_order_acquire);
-  const uint64_t tail = header_->definitions_tail;
-  return {definitions_ + tail, static_cast<size_t>(head - tail)};
+  uint64_t begin = taken_;
+  while (taken_ < head && taken_ - begin < kMostTaken) {
+    const trace::RecordHeader header = LoadHeader(definitions_ + taken_);
+    if (header.bytes == 0) break;  // taken just now
+    if (!IsCommitted(header)) {
+      if (taken_ > begin || unwritten_count_ == kMaxUnwritten) break;
+      unwritten_[unwritten_count_++] = {taken_, header.bytes};
+      begin += header.bytes;
+    }
+    taken_ += header.bytes;
+  }
+  return {definitions_ + begin, taken_ - begin};
 }
 
-// Starts again at the front when all is drained. A killed process leaves head
-// below tail at worst, which readers take for empty.
-void RingFile::DropDefinitions(size_t bytes) {
-  const uint64_t tail = header_->definitions_tail + bytes;
-  std::atomic_ref(header_->definitions_tail)
-      .store(tail, std::memory_order_release);
-  if (!LockDefinitions()) return;
-  if (header_->definitions_head == tail) {
-    std::atomic_ref(header_->definitions_head)
-        .store(0, std::memory_order_release);
-    std::atomic_ref(header_->definitions_tail)
-        .store(0, std::memory_order_release);
+// Starts again at the front, which is zero as at first, when all is taken. A
+// process may be killed when only the head has gone back, below the tail.
+void RingFile::DropDefinitions() {
+  const std::atomic_ref area_head(header_->definitions_head);
+  const std::atomic_ref area_tail(header_->definitions_tail);
+  const bool all = unwritten_count_ == 0;
+  area_tail.store(all ? taken_ : unwritten_[0].offset,
+                  std::memory_order_release);
+  uint64_t head = taken_;
+  if (!all || head == 0 || area_head.load(std::memory_order_relaxed) != head) {
+    return;
   }
-  UnlockDefinitions();
+  memset(definitions_, 0, head);
+  if (!area_head.compare_exchange_strong(head, 0, std::memory_order_acq_rel)) {
+    return;
+  }
+  area_tail.store(0, std::memory_order_release);
+  taken_ = 0;
 }
 
 bool RingFile::PrepareLogChunk(uint32_t chunk) {

@@ -59,9 +59,9 @@ class RingFile {
   // Its thread has ended or left it, and all slots are drained.
   static void Release(const Ring& ring);
 
-  // Commits a definition record. False: no room, or the lock could not be had;
-  // counted. Bounded, no allocation. It is encoded where it stays: the thread
-  // may have little stack.
+  // Commits a definition record. False: no room, counted. Any thread; no lock,
+  // no allocation: one that is stopped on the way holds up nobody. It is
+  // encoded where it stays: the thread may have little stack.
   template <typename Record, typename... Pieces>
   bool AppendDefinition(const Record& record, const Pieces&... pieces) {
     if (TryDefinition(record, pieces...)) return true;
@@ -71,25 +71,23 @@ class RingFile {
   // The same, not counted: it will be tried again.
   template <typename Record, typename... Pieces>
   bool TryDefinition(const Record& record, const Pieces&... pieces) {
-    trace::RecordBuffer place = BeginDefinition();
-    place.Append(record, pieces...);
-    return EndDefinition(place);
+    const trace::RecordHeader header = trace::HeaderOf(record, pieces...);
+    uint8_t* at = TakeRoom(header.bytes);
+    if (at == nullptr) return false;
+    trace::RecordBuffer(at, header.bytes).AppendBehindHeader(record, pieces...);
+    Commit(at, header);
+    return true;
   }
   // The same of encoded ones, all or none.
-  bool AppendDefinitions(std::span<const uint8_t> records) {
-    trace::RecordBuffer place = BeginDefinition();
-    place.AppendRaw(records.data(), records.size());
-    if (EndDefinition(place)) return true;
-    CountLostDefinition();
-    return false;
-  }
+  bool AppendDefinitions(std::span<const uint8_t> records);
   // Less than half of the room for definitions is left.
   bool DefinitionsCrowd() const;
 
-  // Committed and not yet drained definitions.
-  std::span<const uint8_t> PendingDefinitions() const;
-  // They are in the data file.
-  void DropDefinitions(size_t bytes);
+  // The next committed definitions that were not taken yet; empty: none. What
+  // threads are still writing is taken later.
+  std::span<const uint8_t> TakeDefinitions();
+  // What was taken is in the data file.
+  void DropDefinitions();
 
   // The log (definition_log.h): chunks of records, memory taken when first
   // prepared. Appending commits; nullptr: the chunk is full or not prepared.
@@ -110,10 +108,10 @@ class RingFile {
 
  private:
   int Fill(int fd, const trace::FileHeader& header, const char* data_file);
-  // What is free of the area, locked until EndDefinition(); nothing: the lock
-  // could not be had.
-  trace::RecordBuffer BeginDefinition();
-  bool EndDefinition(const trace::RecordBuffer& place);
+  // Room in the area, which readers pass over until it is committed; nullptr:
+  // there is none.
+  uint8_t* TakeRoom(size_t bytes);
+  void Commit(uint8_t* at, const trace::RecordHeader& header);
   static void CountLostDefinition();
   int Descriptor();
   void Close();
@@ -129,6 +127,15 @@ class RingFile {
   uint64_t inode_ = 0;
   int fd_ = -1;
   uint32_t ring_count_ = 0;
+  // Bytes of the area that were taken, but for what was being written.
+  uint64_t taken_ = 0;
+  struct Unwritten {
+    uint64_t offset;
+    uint64_t bytes;
+  };
+  static constexpr uint32_t kMaxUnwritten = 64;
+  Unwritten unwritten_[kMaxUnwritten] = {};  // in order
+  uint32_t unwritten_count_ = 0;
   bool in_shared_memory_ = false;
   char path_[kMaxRingPathBytes] = {};
 };

@@ -236,24 +236,16 @@ void TraceOutput::Flush() {
 // Those that cannot be written stay with the calls that need them.
 void TraceOutput::DrainDefinitions() {
   if (reason_ == trace::EndReason::kWriteFailed) return;
-  const auto pending = ring_file_.PendingDefinitions();
-  size_t done = 0;
-  while (done < pending.size()) {
-    // Whole records only: each says its size.
-    size_t end = done;
-    while (end < pending.size()) {
-      trace::RecordHeader header;
-      memcpy(&header, pending.data() + end, sizeof(header));
-      if (end + header.bytes - done > kBuilderBytes / 2 && end > done) break;
-      end += header.bytes;
-    }
-    BuilderFor(BlockKind::kDefinitions, end - done)
-        .AppendRaw(pending.data() + done, end - done);
-    done = end;
+  bool any = false;
+  for (auto taken = ring_file_.TakeDefinitions(); !taken.empty();
+       taken = ring_file_.TakeDefinitions()) {
+    any = true;
+    BuilderFor(BlockKind::kDefinitions, taken.size())
+        .AppendRaw(taken.data(), taken.size());
   }
   FlushBuilder(&builders_[0]);
-  if (reason_ == trace::EndReason::kWriteFailed || pending.empty()) return;
-  if (data_file_.WriteGathered()) ring_file_.DropDefinitions(pending.size());
+  if (reason_ == trace::EndReason::kWriteFailed || !any) return;
+  if (data_file_.WriteGathered()) ring_file_.DropDefinitions();
 }
 
 trace::CallSlot* TraceOutput::slot_buffer() {

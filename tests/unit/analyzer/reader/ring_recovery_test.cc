@@ -55,11 +55,18 @@ class RingBytes {
     return *this;
   }
   RingBytes& Define(uint32_t id, std::string_view text) {
-    trace::RecordBuffer area(&bytes_[header_.definitions_offset], 1024);
+    trace::RecordBuffer area(DefinitionsEnd(), 256);
     trace::TextRecord record = {};
     record.id = id;
     area.Append(record, trace::Piece::String(text.data(), text.size()));
-    header_.definitions_head = area.size();
+    header_.definitions_head += area.size();
+    return *this;
+  }
+  // Room of a thread that was killed before it was done; `told`: how much.
+  RingBytes& TakeRoom(uint32_t bytes, bool told = true) {
+    const trace::RecordHeader header = {0, sizeof(header), bytes};
+    if (told) std::memcpy(DefinitionsEnd(), &header, sizeof(header));
+    header_.definitions_head += bytes;
     return *this;
   }
   std::vector<uint8_t>& Finish() {
@@ -74,6 +81,9 @@ class RingBytes {
   template <typename T>
   void Store(size_t offset, const T& value) {
     std::memcpy(&bytes_[offset], &value, sizeof(value));
+  }
+  uint8_t* DefinitionsEnd() {
+    return &bytes_[header_.definitions_offset + header_.definitions_head];
   }
 
   std::vector<uint8_t> bytes_;
@@ -106,6 +116,13 @@ class RingRecoveryTest : public ::testing::Test {
       numbers.push_back(call.begin_ticks / 100);
     }
     return numbers;
+  }
+  std::vector<std::string> Texts() const {
+    std::vector<std::string> texts;
+    for (uint32_t i = 0; i < model_.texts.size(); ++i) {
+      texts.emplace_back(model_.texts[TextId(i)]);
+    }
+    return texts;
   }
   uint64_t LossOf(std::string_view cause) {
     for (const Loss& loss : model_.processes[0].losses) {
@@ -195,6 +212,28 @@ TEST_F(RingRecoveryTest, UndrainedDefinitionsAreUsed) {
   CallsAfterKill(0, ring);
   EXPECT_EQ(model_.texts.size(), 1);
   EXPECT_EQ(model_.texts[TextId(0)], "late");
+}
+
+TEST_F(RingRecoveryTest, WhatAThreadWasDefiningHidesNoOtherDefinition) {
+  RingBytes ring;
+  ring.Define(7, "a").TakeRoom(48).TakeRoom(24).Define(8, "b").Fill(0, 1);
+  CallsAfterKill(0, ring.TakeRoom(16));
+  EXPECT_THAT(Texts(), ::testing::ElementsAre("a", "b"));
+  EXPECT_EQ(LossOf("unknown_record"), 0);
+}
+
+TEST_F(RingRecoveryTest, RoomOfUnknownSizeEndsTheDefinitions) {
+  RingBytes ring;
+  ring.Define(7, "a").TakeRoom(48, false).Define(8, "b").Fill(0, 1);
+  CallsAfterKill(0, ring);
+  EXPECT_THAT(Texts(), ::testing::ElementsAre("a"));
+}
+
+TEST_F(RingRecoveryTest, DefinitionsThatWereGoingBackToTheFrontAreUsed) {
+  RingBytes ring;
+  ring.Define(7, "a").Fill(0, 1).header().definitions_tail = 512;
+  CallsAfterKill(0, ring);
+  EXPECT_THAT(Texts(), ::testing::ElementsAre("a"));
 }
 
 TEST_F(RingRecoveryTest, CallThatNeverReturnedIsTold) {

@@ -196,37 +196,5 @@ TEST_F(RingTest, ForkedChildDoesNotWriteIntoItsParentsRing) {
   EXPECT_NE(t_thread.session, g_process.word.load());
 }
 
-TEST_F(RingTest, ADefinitionIsEncodedWhereItStays) {
-  trace::TextRecord record = {};
-  record.id = 7;
-  const std::string text(20'000, 'x');
-  ASSERT_TRUE(file_.AppendDefinition(
-      record, trace::Piece::String(text.data(), text.size())));
-  const auto pending = file_.PendingDefinitions();
-  trace::TextRecord read;
-  memcpy(&read, pending.data(), sizeof(read));
-  EXPECT_EQ(read.id, 7u);
-  EXPECT_EQ(read.header.bytes, pending.size());
-  EXPECT_EQ(pending[sizeof(read) + sizeof(uint32_t)], 'x');
-  EXPECT_FALSE(file_.DefinitionsCrowd());
-  while (!file_.DefinitionsCrowd()) {
-    ASSERT_TRUE(file_.AppendDefinition(
-        record, trace::Piece::String(text.data(), text.size())));
-  }
-}
-
-TEST_F(RingTest, DefinitionsAreCommittedWholeOrNotAtAll) {
-  uint8_t bytes[4096] = {1, 2, 3};
-  EXPECT_TRUE(file_.AppendDefinitions(bytes));
-  EXPECT_EQ(file_.PendingDefinitions().size(), sizeof(bytes));
-  uint64_t appended = 1;
-  while (file_.AppendDefinitions(bytes)) ++appended;
-  EXPECT_EQ(appended, RingFile::kDefinitionBytes / sizeof(bytes));
-  EXPECT_EQ(LossCount(LossKind::kDefinitionLost), 1u);
-  file_.DropDefinitions(file_.PendingDefinitions().size());
-  EXPECT_TRUE(file_.PendingDefinitions().empty());
-  EXPECT_TRUE(file_.AppendDefinitions(bytes));
-}
-
 }  // namespace
 }  // namespace dltap::shim
