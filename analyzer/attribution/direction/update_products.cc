@@ -9,8 +9,10 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr size_t kLeastRepeats = 2;
-constexpr double kNearlyAll = 0.8;  // of what precedes F
-constexpr double kAlike = 0.5;      // of F: U is a pass forward, too
+constexpr double kNearlyAll = 0.8;    // of what precedes F
+constexpr double kAlike = 0.5;        // of F: U is a pass forward, too
+constexpr double kSeldom = 0.5;       // of the updates: fewer have results
+constexpr uint64_t kValueBytes = 16;  // a copy of no more is no result
 
 using Names = std::vector<size_t>;
 
@@ -20,7 +22,10 @@ struct Row {
   std::vector<size_t> kernels;  // of layers: submissions
   Names names;                  // of these
   size_t products = 0;          // the first so many are nothing else
-  // Behind an optimizer's kernels, in front of all of these.
+  size_t activated = 0;         // behind the first so many comes an activation
+  std::vector<size_t> reads;    // of results, behind so many
+  // An optimizer's kernels, and behind them an input, in front of all of these.
+  bool after_optimizer = false;
   bool takes_input = false;
 };
 
@@ -36,6 +41,13 @@ bool IsOfLayersAlone(LayerClass layer_class) {
          layer_class != LayerClass::kEmbedding;
 }
 
+// A product's result, as it is, is what a network's activations take; an update
+// has none.
+bool Activates(const SubmittedWork& work, size_t i, const Row& row) {
+  return work.At(i).layer_class == LayerClass::kActivation &&
+         !row.kernels.empty() && row.kernels.back() + 1 == i;
+}
+
 // Takes up what stands in front of the first layer's kernel of a row.
 class InputSeeker {
  public:
@@ -43,6 +55,7 @@ class InputSeeker {
   void See(const Attributed& attributed, Row& row) {
     if (!row.names.empty()) return;
     after_optimizer_ |= attributed.direction == Direction::kUpdate;
+    row.after_optimizer = after_optimizer_;
     row.takes_input |=
         after_optimizer_ && attributed.layer_class == LayerClass::kCopyH2d;
   }
@@ -67,6 +80,13 @@ std::vector<Row> RowsOf(const SubmittedWork& work) {
     const Activity& activity = work.ActivityAt(i);
     const Attributed& attributed = work.At(i);
     inputs.See(attributed, row);
+    if (Activates(work, i, row) && row.activated == 0) {
+      row.activated = row.names.size();
+    }
+    if (attributed.layer_class == LayerClass::kCopyD2h &&
+        activity.bytes > kValueBytes) {
+      row.reads.push_back(row.names.size());
+    }
     if (!IsALayers(activity, attributed)) continue;
     if (row.products == row.names.size() &&
         !IsOfLayersAlone(attributed.layer_class)) {
@@ -97,24 +117,40 @@ bool BeginLike(const Names& names, const Names& forward) {
              kAlike * static_cast<double>(forward.size());
 }
 
+// Whether the first `size` kernels of `row` are of an evaluation.
+bool IsEvaluation(const Row& row, size_t size, bool is_seldom) {
+  if (row.takes_input || row.products < size) return true;
+  if (row.activated > 0 && row.activated <= size) return true;
+  return is_seldom && row.after_optimizer &&
+         std::ranges::find(row.reads, size) != row.reads.end();
+}
+
 // U; nothing if there is none.
 Names UpdateIn(const std::vector<Row>& rows) {
   const Names& forward = rows.front().names;
-  std::map<Names, size_t> counts;
-  size_t longer = 0;
+  std::vector<size_t> longer;
   for (size_t i = 1; i + 1 < rows.size(); ++i) {
     const Names& names = rows[i].names;
-    if (names.size() == forward.size() || !EndsWith(names, forward)) continue;
-    ++longer;
+    if (names.size() != forward.size() && EndsWith(names, forward)) {
+      longer.push_back(i);
+    }
+  }
+  const auto updates = std::ranges::count_if(
+      rows, [](const Row& row) { return row.after_optimizer; });
+  const bool is_seldom = static_cast<double>(longer.size()) <
+                         kSeldom * static_cast<double>(updates);
+  std::map<Names, size_t> counts;
+  for (const size_t i : longer) {
+    const Names& names = rows[i].names;
     const size_t size = names.size() - forward.size();
-    if (rows[i].takes_input || rows[i].products < size) continue;
+    if (IsEvaluation(rows[i], size, is_seldom)) continue;
     ++counts[Names(names.begin(),
                    names.begin() + static_cast<ptrdiff_t>(size))];
   }
   for (const auto& [names, count] : counts) {
     if (count >= kLeastRepeats &&
         static_cast<double>(count) >=
-            kNearlyAll * static_cast<double>(longer) &&
+            kNearlyAll * static_cast<double>(longer.size()) &&
         BeginsWith(rows.back().names, names) && !BeginLike(names, forward)) {
       return names;
     }

@@ -14,8 +14,10 @@ namespace dltap::analyzer {
 // layers' kernels between two backward passes are a row U, always the same, and
 // then F, those before the first backward pass; if U alone follows the last
 // backward pass; and if U is no evaluation, which would begin like F, hold
-// kernels that layers alone have (a norm's, which are others in an evaluation),
-// or take an input from the host behind an optimizer's kernels.
+// kernels that layers alone have (a norm's, which are others in an evaluation)
+// or an activation right behind a product, take an input from the host behind
+// an optimizer's kernels, or follow few of these (not of the backward passes,
+// of which several make a batch) and be read by the host.
 std::vector<bool> FindUpdateProducts(const SubmittedWork& work);
 
 }  // namespace dltap::analyzer

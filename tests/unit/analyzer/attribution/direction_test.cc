@@ -31,18 +31,20 @@ using Directions = std::vector<Direction>;
 constexpr Direction kForward = Direction::kForward;
 constexpr Direction kBackward = Direction::kBackward;
 
-// A launch of one kernel at that time by a thread.
-// Of what the host copies to the device.
-std::string CopyInput(int at_us) {
+std::string Copy(int at_us, const std::string& kind_and_bytes) {
   const std::string at = std::to_string(at_us);
   return "call t=" + at + ".." + std::to_string(at_us + 2) +
          "us thread=0 cudaMemcpyAsync\nlaunchapi t=" + at + ".." +
          std::to_string(at_us + 1) + "us thread=0 corr=" + at +
          "\nmemcpy t=" + std::to_string(1000 + at_us) + ".." +
          std::to_string(1001 + at_us) + "us device=0 corr=" + at +
-         " kind=htod bytes=4096\n";
+         " kind=" + kind_and_bytes + "\n";
 }
 
+// Of what the host copies to the device.
+std::string CopyInput(int at_us) { return Copy(at_us, "htod bytes=4096"); }
+
+// A launch of one kernel at that time by a thread.
 std::string Launch(int at_us, int thread, const std::string& kernel) {
   const std::string at = std::to_string(at_us);
   const std::string in = std::to_string(at_us + 1);
@@ -657,6 +659,17 @@ TEST(DirectionTest, AnEvaluationWithKernelsOfItsOwnIsNoUpdate) {
             Directions(3, kForward));
 }
 
+// Of what lies on the GPU (all items, noise), so nothing is copied for it.
+TEST(DirectionTest, ProductsWithActivationsBehindThemAreNoUpdate) {
+  EXPECT_EQ(UpdateDirections(
+                {"volta_dgemm_nt", "launch_clamp_scalar", "volta_dgemm_nn"}),
+            Directions(3, kForward));
+  // What a program clips is something else.
+  EXPECT_EQ(UpdateDirections({"volta_dgemm_nt", "scale_add",
+                              "launch_clamp_scalar", "volta_dgemm_nn"}),
+            Directions(4, Direction::kUpdate));
+}
+
 // In another precision than training.
 TEST(DirectionTest, ProductsOfAnInputBehindTheOptimizersKernelsAreForward) {
   EXPECT_EQ(UpdateDirections({"multi_tensor_apply_adam", kInput,
@@ -669,6 +682,41 @@ TEST(DirectionTest, ProductsOfAnInputBehindTheOptimizersKernelsAreForward) {
                         "scale_add", "volta_dgemm_nt"}),
       (Directions{Direction::kNone, Direction::kUpdate, Direction::kUpdate,
                   Direction::kUpdate, Direction::kUpdate}));
+}
+
+// Nine backward passes; an optimizer's kernel follows each `nth`, and each
+// third these kernels, and a copy of so many bytes to the host. Of the first
+// three.
+Directions OfEachThird(const std::vector<std::string>& kernels, int nth,
+                       const std::string& bytes) {
+  std::string text;
+  int at = 0;
+  size_t begin = 0;
+  for (int pass = 1; pass <= 9; ++pass) {
+    text += Launch(at += 10, 0, "volta_sgemm_tn");
+    text += Launch(at += 10, 1, "volta_sgemm_nt");
+    if (pass % nth == 0) text += Launch(at += 10, 0, "multi_tensor_apply_adam");
+    if (pass % 3 != 0) continue;
+    if (pass == 3) begin = static_cast<size_t>(at) / 10;
+    for (const std::string& kernel : kernels) {
+      text += Launch(at += 10, 0, kernel);
+    }
+    text += Copy(at += 10, "dtoh bytes=" + bytes);
+  }
+  const auto first = DirectionsOf(text);
+  const auto it = first.begin() + static_cast<ptrdiff_t>(begin);
+  return {it, it + static_cast<ptrdiff_t>(kernels.size())};
+}
+
+// All scores of a factorization: nothing is copied there, nor activated.
+TEST(DirectionTest, ProductsThatAreReadNowAndThenAreForward) {
+  const Directions update(3, Direction::kUpdate);
+  const std::vector<std::string> kernels = {"volta_dgemm_nt", "scale_add",
+                                            "volta_dgemm_nn"};
+  EXPECT_EQ(OfEachThird(kernels, 1, "4096"), Directions(3, kForward));
+  EXPECT_EQ(OfEachThird(kernels, 1, "4"), update);
+  // Gradients of three passes, and losses that are read behind each update.
+  EXPECT_EQ(OfEachThird(kernels, 3, "4096"), update);
 }
 
 }  // namespace
