@@ -119,6 +119,7 @@ class ClampPass {
     if (activity.kind != ActivityKind::kKernel) return;
     const Attributed& at = attribution_.activities[i];
     const Part part = PartOf(activity.name);
+    if (BeginsBehindGradients(at)) of_layer_ = false;
     if (at.direction == Direction::kUpdate) {
       SettlePass();
       TakeInUpdate(i, part);
@@ -136,6 +137,12 @@ class ClampPass {
     const bool passes_on = part == Part::kSum || part == Part::kClamp;
     of_layer_ = IsOfALayer(at.layer_class) || (passes_on && of_layer_);
     before_ = i;
+  }
+
+  // What a backward pass leaves is a gradient, whatever layer gave it.
+  bool BeginsBehindGradients(const Attributed& at) const {
+    return at.direction == Direction::kForward && before_ &&
+           IsBackward(attribution_.activities[*before_].direction);
   }
 
   bool MayBeActivation(size_t i) const {

@@ -15,10 +15,10 @@ namespace dltap::analyzer {
 // gradient has a kernel of its own (threshold, hardtanh), a clamp's is a
 // selection by comparisons. Gradients come in reverse order, and settle all
 // clamps of their name that follow the same kernel. Clamps without a gradient
-// are activations if a layer or a sum after one gave what they clamp and no
-// root or logarithm takes it, whose domain they guard; else they are
-// elementwise, as are those of an update, which clip. Directions must be
-// settled.
+// are activations if a layer of the forward pass or a sum after one gave what
+// they clamp and no root or logarithm takes it, whose domain they guard; else
+// they are elementwise, as are those of an update, which clip. Directions must
+// be settled.
 void SettleClamps(const TraceModel& model, const Process& process,
                   const std::vector<Submission>& order,
                   ProcessAttribution& attribution);

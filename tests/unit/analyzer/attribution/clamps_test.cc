@@ -93,6 +93,15 @@ TEST(ClampsTest, WithoutGradientsWhatLiesBeforeTells) {
             (Classes{kActivation, kActivation, kElementwise, kElementwise}));
 }
 
+// By which an input is moved (an attack, Langevin steps).
+TEST(ClampsTest, AClampOfAGradientIsNoActivation) {
+  Passes program;
+  program.Forward(kProduct).Backward(kProduct).Forward(kClamp);
+  program.Forward(kProduct).Backward(kProduct);
+  program.Backward("CUDAFunctor_add").Forward(kClamp);
+  EXPECT_EQ(program.ClassesOf(kClamp), (Classes{kElementwise, kElementwise}));
+}
+
 // Distances by a product, entropies: no activation has a root after it.
 TEST(ClampsTest, AClampBeforeARootOrALogarithmGuardsItsDomain) {
   Passes program;
