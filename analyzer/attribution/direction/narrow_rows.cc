@@ -15,7 +15,14 @@
 namespace dltap::analyzer {
 namespace {
 
-enum class Part : uint8_t { kOther, kGather, kScatter, kGradientOfRows };
+enum class Part : uint8_t {
+  kOther,
+  kGather,
+  kScatter,
+  kGradientOfRows,
+  kBag,
+  kRows,  // reads wide ones
+};
 
 Part PartOfName(std::string_view name) {
   const auto has = [name](std::string_view part) {
@@ -28,6 +35,8 @@ Part PartOfName(std::string_view name) {
   if (has("embedding_backward_feature_kernel") || has("sum_and_scatter")) {
     return Part::kGradientOfRows;
   }
+  if (has("EmbeddingBag_updateOutputKernel")) return Part::kBag;
+  if (has("vectorized_gather_kernel") || has("indexSelect")) return Part::kRows;
   return Part::kOther;
 }
 
@@ -87,9 +96,7 @@ class RowsPass {
     const Attributed& at = attribution_.activities[i];
     const Part part = PartOf(process_.activities[i]);
     if (is_backward) {
-      if (part == Part::kScatter || part == Part::kGradientOfRows) {
-        gradients_.push_back(part);
-      }
+      TakeGradient(part);
       return;
     }
     const bool may_be = part == Part::kGather &&
@@ -100,7 +107,20 @@ class RowsPass {
     if (!may_be && !of_rows) return;
     if (!gradients_.empty()) SettlePass();
     reads_.push_back({i, of_rows});
+    bags_ += part == Part::kBag ? 1 : 0;
     if (may_be) gathers_.push_back(i);
+  }
+
+  // A bag's sparse gradient has rows of the gradient of its sums, one for each
+  // index.
+  void TakeGradient(Part part) {
+    if (part == Part::kRows && bags_ > 0) {
+      --bags_;
+      part = Part::kGradientOfRows;
+    }
+    if (part == Part::kScatter || part == Part::kGradientOfRows) {
+      gradients_.push_back(part);
+    }
   }
 
   void SettlePass() {
@@ -118,6 +138,7 @@ class RowsPass {
     }
     reads_.clear();
     gradients_.clear();
+    bags_ = 0;
   }
 
   const TraceModel& model_;
@@ -127,6 +148,7 @@ class RowsPass {
   std::vector<size_t> gathers_;
   std::vector<Read> reads_;  // of the pass looked at
   std::vector<Part> gradients_;
+  size_t bags_ = 0;  // of the reads, without gradient so far
   absl::flat_hash_map<Place, Vote> votes_;
 };
 

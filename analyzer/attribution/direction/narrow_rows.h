@@ -11,7 +11,8 @@
 namespace dltap::analyzer {
 
 // PyTorch reads the rows of a table that are a few numbers wide (an embedding
-// of one or two) with the kernel of `gather`, elementwise by its name. Where no
+// of one or two), or that a column of indices names (`e(x[:, j])`), with the
+// kernel of `gather`, elementwise by its name. Where no
 // operator tells them apart, the backward pass does: the gradient of rows has
 // kernels of its own, that of a gather is a scatter. Where gradients come in
 // reverse order, one for each read, those of rows make embeddings of all reads

@@ -19,6 +19,9 @@ constexpr char kScatter[] =
     "at::native::_cuda_scatter_gather_internal_kernel<true, float> >(int)\"";
 constexpr char kRows[] =
     "\"void at::native::vectorized_gather_kernel<16, long>(char*)\"";
+constexpr char kBag[] =
+    "\"void at::native::(anonymous namespace)::"
+    "EmbeddingBag_updateOutputKernel_sum_mean<float, long>(long*)\"";
 constexpr char kOfRows[] =
     "\"void at::native::embedding_backward_feature_kernel<float>(long)\"";
 
@@ -47,6 +50,14 @@ TEST(NarrowRowsTest, AnEmbeddingBesideAGatherIsToldByTheOrder) {
   program.Forward(kGather, 4).Forward(kProduct).Forward(kGather, 2);
   program.Backward(kScatter).Backward(kProduct).Backward(kOfRows);
   EXPECT_EQ(program.ClassesOf(kGather), (Classes{kEmbedding, kElementwise}));
+}
+
+// Its gradient has rows of the gradient of its sums.
+TEST(NarrowRowsTest, ABagMayHaveASparseGradient) {
+  Passes program;
+  program.Forward(kGather).Forward(kBag).Forward(kProduct);
+  program.Backward(kProduct).Backward(kRows).Backward(kOfRows);
+  EXPECT_EQ(program.ClassesOf(kGather), (Classes{kEmbedding}));
 }
 
 TEST(NarrowRowsTest, APassForwardBeginsWithIt) {
