@@ -18,7 +18,9 @@ constexpr double kWorstWithout = 0.5;  // of what is computed again
 
 constexpr Wording kAct = {
     .any = "compute fewer layers again (activation checkpointing)",
-    .torch = "torch.utils.checkpoint around fewer layers, or none",
+    .torch =
+        "torch.utils.checkpoint around fewer layers, or none (of an ODE: no "
+        "adjoint method)",
     .tensorflow = "tf.recompute_grad around fewer layers, or none",
     .jax = "jax.checkpoint around fewer layers, or none"};
 

@@ -14,6 +14,7 @@ namespace {
 constexpr double kLeastShare = 0.05;    // of the step
 constexpr double kSureShare = 0.5;      // of what two workers would save
 constexpr double kMakesItItself = 0.5;  // of the samples: at work, not asleep
+constexpr double kLittle = 1.0 / 3;     // of the looks: not by chance below 1/2
 
 // An input may be what a loader reads, or what a simulation makes of a result
 // (the next state of an environment). No call tells which, so none is taken
@@ -74,6 +75,11 @@ constexpr Wording kNoLoader = {
     .any =
         "do that in another thread or process, ahead of the step, or less "
         "often: no loader of a known library is at work there"};
+// Some, but most do something else.
+constexpr Wording kLittleLoader = {
+    .any =
+        "most of that is not the loader's work: do it in another thread or "
+        "process, ahead of the step, or less often"};
 
 constexpr Wording kServes = {
     .any =
@@ -102,6 +108,7 @@ const Wording& ActOn(const Facts& facts) {
   const std::optional<double> loads =
       SeenShare(facts, SeenIn::kInput, FrameRole::kLoader);
   if (loads && *loads <= 1 - kMost) return kNoLoader;
+  if (loads && *loads <= kLittle) return kLittleLoader;
   const bool is_loader = loads && *loads >= kMost;
   if (!runs) return is_loader ? kLoaderMakesOrWaits : kMakesItOrWaits;
   const bool makes = *runs >= kMakesItItself;

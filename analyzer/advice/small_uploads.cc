@@ -18,12 +18,13 @@ constexpr double kSureShare = 0.5;    // of copying: the host may bound the step
 // They may be what only the host has: what an environment shows.
 constexpr Wording kAct = {
     .any =
-        "make small tensors on the GPU, or once before the loop; what comes "
-        "from outside, many at once",
+        "small batches and observations many at once, or from pinned memory; "
+        "what the program makes (masks, scales) on the GPU, or once before the "
+        "loop",
     .torch =
-        "torch.ones(..., device=\"cuda\") and the like in place of "
-        "torch.ones(...).cuda(), or once before the loop; what comes from "
-        "outside (observations), many at once",
+        "small batches and observations many at once, or from pinned memory; "
+        "what the program makes by torch.ones(..., device=\"cuda\") and the "
+        "like in place of torch.ones(...).cuda(), or once before the loop",
     .tensorflow = "constants inside tf.function, or once before the loop",
     .jax = "jnp arrays inside jax.jit, or jax.device_put before the loop"};
 

@@ -234,6 +234,17 @@ TEST(OptimizerTest, ListsOfTensorsTakeAThirdToHalfWhenFused) {
   EXPECT_NEAR(advice->gain_high_ns, 0.67 * 400e3, 1e3);
 }
 
+// Behind it, each tensor in a kernel of its own.
+TEST(OptimizerTest, HistogramsOfTheWeightsGainNothing) {
+  Training training = Updating(20, {kAdd, kAdd, kAdd, kAddcdiv});
+  for (int i = 0; i < 20; ++i) training.Kernel("kernelHistogram1D", 10);
+  const auto advice = Given(training.Advised(), "optimizer");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->gain_high_ns, 800e3 - 20 * 8.55e3, 2e3);
+  EXPECT_NE(advice->why.find("takes 0.80 ms, in 80 kernels"), std::string::npos)
+      << advice->why;
+}
+
 TEST(OptimizerTest, FewKernelsAreNotWorthAWord) {
   EXPECT_EQ(Given(Updating(10, {kAdd, kAddcdiv}).Advised(), "optimizer"),
             nullptr);

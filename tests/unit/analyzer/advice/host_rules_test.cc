@@ -105,8 +105,8 @@ TEST(InputAdviceTest, AnEnvironmentMayMakeTheInput) {
   }
 }
 
-// A kernel of 300 us, its result to the host, 700 us for what is made of it, and
-// as many bytes back.
+// A kernel of 300 us, its result to the host, 700 us for what is made of it,
+// and as many bytes back.
 std::string Playing(int bytes) {
   Program program("torch 2.11.0");
   for (int i = 0; i < kSteps; ++i) {
@@ -130,26 +130,31 @@ TEST(InputAdviceTest, RewardsAsLargeAsActionsAreInput) {
   EXPECT_NE(Given(many, "download"), nullptr);
 }
 
-// One look into each pause of Loading(700) finds that file's function.
-std::string WithLooks(const std::string& text, const std::string& place) {
-  std::string looks =
-      "site 1 python\nframe function=fetch place=" + place +
-      " line=9\nframe function=<module> place=/me/train.py line=30\n";
+constexpr char kOfLoader[] =
+    "/v/site-packages/torch/utils/data/_utils/fetch.py";
+
+// One look into each pause of Loading(700) finds that file's function, or each
+// `nth` a loader.
+std::string WithLooks(const std::string& text, const std::string& place,
+                      int nth = kSteps) {
+  const auto site = [](int number, const std::string& at) {
+    return Line("site ", number, " python") +
+           "frame function=fetch place=" + at +
+           " line=9\nframe function=<module> place=/me/train.py line=30\n";
+  };
   std::string at;
   for (int i = 1; i < kSteps; ++i) {
-    at += Line("frames t=", i * 1'020 + 600, "us thread=0 site=1");
+    at += Line("frames t=", i * 1'020 + 600,
+               "us thread=0 site=", i % nth == 0 ? 2 : 1);
   }
-  return looks + text + at;
+  return site(1, place) + site(2, kOfLoader) + text + at;
 }
 
 TEST(InputAdviceTest, LooksAtFramesTellTheLoaderFromTheRest) {
   const std::string trains = absl::StrReplaceAll(
       Loading(700),
       {{"cublasSgemm_v2 m=64 n=64 k=64", "cudnnConvolutionBackwardFilter"}});
-  const auto loader =
-      Given(AdviceOf(WithLooks(
-                trains, "/v/site-packages/torch/utils/data/_utils/fetch.py")),
-            "input");
+  const auto loader = Given(AdviceOf(WithLooks(trains, kOfLoader)), "input");
   ASSERT_NE(loader, nullptr);
   EXPECT_EQ(loader->act.find(" if "), std::string::npos) << loader->act;
   EXPECT_NE(loader->why.find("train.py:30 <module> > "
@@ -160,6 +165,16 @@ TEST(InputAdviceTest, LooksAtFramesTellTheLoaderFromTheRest) {
   ASSERT_NE(own, nullptr);
   EXPECT_EQ(own->act.find("num_workers"), std::string::npos) << own->act;
   EXPECT_NE(own->why.find("train.py:9 fetch"), std::string::npos) << own->why;
+  // Logging beside a loader that is quick enough.
+  const auto most =
+      Given(AdviceOf(WithLooks(trains, "/me/train.py", 4)), "input");
+  ASSERT_NE(most, nullptr);
+  EXPECT_EQ(most->act.find("num_workers"), std::string::npos) << most->act;
+  EXPECT_NE(most->act.find("less often"), std::string::npos) << most->act;
+  const auto half =
+      Given(AdviceOf(WithLooks(trains, "/me/train.py", 2)), "input");
+  ASSERT_NE(half, nullptr);
+  EXPECT_NE(half->act.find("num_workers"), std::string::npos) << half->act;
 }
 
 TEST(InputAdviceTest, ALoaderThatTakesNearlyAllOfTheStepIsNotKeptSilent) {
