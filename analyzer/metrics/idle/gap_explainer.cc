@@ -54,7 +54,14 @@ GapExplainer::GapExplainer(const Process& process,
       short_gap_ns_(std::max(kShortGapNs, 2 * process.clock_residual_ns)),
       host_(host),
       inputs_(host.inputs()),
-      ranges_(process) {
+      ranges_(process),
+      has_looks_(process.threads.size()),
+      feeder_has_looks_(host.feeders().count()) {
+  for (const FramesSeen& seen : process.frames_seen) {
+    has_looks_[seen.thread.value()] = true;
+    const size_t feeder = host.feeders().OfThread(seen.thread);
+    if (feeder != Feeders::kNoFeeder) feeder_has_looks_[feeder] = true;
+  }
   large_begins_.reserve(process.activities.size());
   by_begin_.reserve(process.activities.size());
   for (size_t i = 0; i < process.activities.size(); ++i) {
@@ -221,6 +228,18 @@ bool GapExplainer::IsInput(int64_t at_ns) const {
   return input != inputs_.end() && input->begin_ns <= at_ns;
 }
 
+// Whether what runs on one thread tells why another is late. A thread without
+// Python works for those with whom it takes turns (autograd's), or, if it only
+// copies, for those that compute (JAX's).
+bool GapExplainer::Shows(ThreadId looked_at, ThreadId submits) const {
+  if (has_looks_[submits.value()]) return looked_at == submits;
+  const Feeders& feeders = host_.feeders();
+  const size_t feeder = feeders.OfThread(looked_at);
+  if (feeder == Feeders::kNoFeeder) return false;
+  const size_t late = feeders.OfThread(submits);
+  return feeder_has_looks_[late] ? feeder == late : feeders.Computes(feeder);
+}
+
 void GapExplainer::LookAtFrames(Gap& gap, const FeederView& view,
                                 ThreadId thread, Interval host) {
   const std::vector<FramesSeen>& seen = process_.frames_seen;
@@ -231,7 +250,7 @@ void GapExplainer::LookAtFrames(Gap& gap, const FeederView& view,
   auto span = spans.begin() + static_cast<ptrdiff_t>(near_span_);
   for (size_t i = near_look_; i < seen.size() && seen[i].at_ns < host.end_ns;
        ++i) {
-    if (seen[i].thread != thread) continue;
+    if (!Shows(seen[i].thread, thread)) continue;
     const int64_t at_ns = seen[i].at_ns;
     while (span != spans.end() && span->span.end_ns <= at_ns) ++span;
     SeenIn in = IsInput(at_ns) ? SeenIn::kInput : SeenIn::kBetweenCalls;

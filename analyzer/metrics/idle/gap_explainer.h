@@ -37,6 +37,7 @@ class GapExplainer {
   void NameUnknown(Gap& gap, ThreadId thread, Interval part) const;
   void LookAtFrames(Gap& gap, const FeederView& view, ThreadId thread,
                     Interval host);
+  bool Shows(ThreadId looked_at, ThreadId submits) const;
   bool IsInput(int64_t at_ns) const;
   void SubtractProfiler(Gap& gap, const FeederView& view, Interval host);
   void ExplainDevice(Gap& gap, Interval device) const;
@@ -53,6 +54,8 @@ class GapExplainer {
   std::vector<int64_t> large_begins_;   // of activities that are no small work
   std::vector<int64_t> queued_begins_;  // of activities that had to wait
   std::vector<size_t> by_begin_;        // activities of feeders that compute
+  std::vector<bool> has_looks_;         // by thread
+  std::vector<bool> feeder_has_looks_;  // by feeder
   // Gaps come in time: where the one before was found.
   CpuUse::Place near_;
   size_t near_span_ = 0;

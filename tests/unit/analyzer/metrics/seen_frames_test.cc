@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/idle/frame_roles.h"
 #include "analyzer/metrics/idle/gaps.h"
@@ -164,6 +165,36 @@ TEST(SeenFramesTest, LooksAreCountedByWhatTheThreadIsAt) {
   const std::map<std::string, uint64_t> names = {{"train.py:7 collate", 3},
                                                  {"train.py:9 make", 1}};
   EXPECT_EQ(seen.by_name[input], names);
+}
+
+// What all gaps of `text`, with these threads for the first kernel and the copy
+// behind it, say of the looks at thread 0.
+uint64_t LooksWith(const std::string& kernel_thread,
+                   const std::string& copy_thread, SeenIn in) {
+  const TraceModel model = TraceFromText(
+      "thread 0 tid=1 name=python\nthread 1 tid=2 name=native\n" +
+      absl::StrReplaceAll(
+          kPauses, {{"thread=0 cudaLaunchKernel",
+                     "thread=" + kernel_thread + " cudaLaunchKernel"},
+                    {"1019us thread=0", "1019us thread=" + kernel_thread},
+                    {"2030us thread=0", "2030us thread=" + copy_thread},
+                    {"2029us thread=0", "2029us thread=" + copy_thread},
+                    {"stream=7 corr=3", "stream=" + copy_thread + " corr=3"}}) +
+      Look(500, 3) + Look(1500, 3));
+  SeenFramesKeeper keeper(model);
+  for (const Gap& gap : GapsOf(model)) keeper.Add(gap);
+  return keeper.Take().all[static_cast<size_t>(in)];
+}
+
+// As autograd's does.
+TEST(SeenFramesTest, AThreadWithoutPythonWorksForTheOneItTakesTurnsWith) {
+  EXPECT_EQ(LooksWith("0", "0", SeenIn::kBetweenCalls), 1);
+  EXPECT_EQ(LooksWith("1", "0", SeenIn::kBetweenCalls), 1);
+}
+
+// As XLA's threads do for JAX, each on a stream of its own.
+TEST(SeenFramesTest, AThreadThatOnlyCopiesWorksForTheOneThatComputes) {
+  EXPECT_EQ(LooksWith("0", "1", SeenIn::kInput), 1);
 }
 
 LaunchSite Path(std::vector<SiteFrame> frames) {
