@@ -235,8 +235,8 @@ bool GapExplainer::Shows(ThreadId looked_at, ThreadId submits) const {
   if (has_looks_[submits.value()]) return looked_at == submits;
   const Feeders& feeders = host_.feeders();
   const size_t feeder = feeders.OfThread(looked_at);
-  if (feeder == Feeders::kNoFeeder) return false;
   const size_t late = feeders.OfThread(submits);
+  if (feeder == Feeders::kNoFeeder || late == Feeders::kNoFeeder) return false;
   return feeder_has_looks_[late] ? feeder == late : feeders.Computes(feeder);
 }
 
