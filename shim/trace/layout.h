@@ -13,7 +13,7 @@ namespace dltap::trace {
 inline constexpr uint8_t kFileMagic[8] = {'D', 'L',  'T',  'A',
                                           'P', '\r', '\n', 26};
 inline constexpr uint16_t kMajorVersion = 1;
-inline constexpr uint16_t kMinorVersion = 9;
+inline constexpr uint16_t kMinorVersion = 10;
 inline constexpr uint32_t kBlockMagic = 0x4B4C4244;  // "DBLK"
 inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;     // no thread, device, ...
 inline constexpr uint32_t kDurationEscape = 0xFFFFFFFF;
@@ -217,8 +217,10 @@ struct RingFileHeader {
   uint64_t log_offset;            // of DefinitionChunk[log_chunks]
   uint32_t log_chunks;
   uint32_t pid_namespace;  // inode of the space of the pid, 0: not known
-  char data_file[384];     // name of the data file, 0-terminated; a path
-};                         // when the two lie in different directories
+  char data_file[380];     // name of the data file, 0-terminated; a path
+                           // when the two lie in different directories
+  uint32_t file_space;     // in which space of files that path counts, 0: not
+};                         // known
 static_assert(sizeof(RingFileHeader) == 512, "on disk; see FORMAT.md");
 
 // A part of the definition log: what a trace whose oldest segments are deleted

@@ -47,7 +47,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "trace_v1_2_delays", "trace_v1_3_segments",
                       "trace_v1_4_sites", "trace_v1_5_operations",
                       "trace_v1_6_run_delay", "trace_v1_7_details",
-                      "trace_v1_8_switches", "trace_v1_9_frames"));
+                      "trace_v1_8_switches", "trace_v1_9_frames",
+                      "trace_v1_10_file_space"));
 
 }  // namespace
 }  // namespace dltap::analyzer

@@ -40,6 +40,11 @@ void CloseIfOwn(int* fd, uint64_t inode);
 // tells of another one.
 uint32_t PidNamespace();
 
+// In which space of files the calling thread's paths count: a hash of its mount
+// namespace and root directory, different for different ones but for one pair
+// in four thousand millions. 0: not known.
+uint32_t FileSpace();
+
 // Shared mappings of files there are slow, refused or not coherent.
 bool IsNetworkFileSystem(int dir_fd);
 

@@ -163,6 +163,7 @@ int RingFile::Fill(int fd, const trace::FileHeader& header,
   header_->log_offset = log_offset;
   header_->log_chunks = kLogChunks;
   header_->pid_namespace = PidNamespace();
+  header_->file_space = FileSpace();
   strncpy(header_->data_file, data_file, sizeof(header_->data_file) - 1);
   trace::FileHeader sealed = header;
   trace::Seal(sealed, trace::FileKind::kRing);

@@ -23,6 +23,12 @@ namespace dltap::shim {
 namespace {
 
 constexpr time_t kLongAgoS = 60;
+constexpr time_t kDayS = time_t{24} * 60 * 60;
+// Of a file that was seen to be left behind, at the time of its last change:
+// what its process writes into a mapping leaves that as it was.
+constexpr mode_t kSeenLeft = 0400;
+
+time_t NowS() { return static_cast<time_t>(RealtimeNs() / 1'000'000'000); }
 
 // When a process started is told by the clock of the time namespace of whoever
 // asks. False also where it cannot be seen.
@@ -53,8 +59,7 @@ bool IsLeftover(int fd, trace::RingFileHeader* header) {
   if (pread(fd, header, sizeof(*header), 0) < 0) return false;
   if (header->file.magic[0] == 0) {  // killed before it was one
     header->data_file[0] = '\0';
-    const auto now_s = static_cast<time_t>(RealtimeNs() / 1'000'000'000);
-    return now_s - status.st_mtime > kLongAgoS;
+    return NowS() - status.st_mtime > kLongAgoS;
   }
   if (memcmp(header->file.magic, trace::kFileMagic,
              sizeof(trace::kFileMagic)) != 0 ||
@@ -64,6 +69,23 @@ bool IsLeftover(int fd, trace::RingFileHeader* header) {
   const uint32_t space = PidNamespace();
   if (space == 0 || header->pid_namespace != space) return false;
   return IsGone(header->file);
+}
+
+// Whether the path that it names is one of ours. In another container, or under
+// another root, the trace may well be there: its readers find the ring here,
+// for a day from when it was first met.
+bool IsOurs(int fd, const trace::RingFileHeader& header) {
+  if (header.data_file[0] != '/') return true;  // names none, or none anywhere
+  const uint32_t space = FileSpace();
+  if (space != 0 && header.file_space == space) return true;
+  struct stat status;
+  if (fstat(fd, &status) != 0) return false;
+  if ((status.st_mode & 0777) == kSeenLeft) {
+    return NowS() - status.st_mtime > kDayS;
+  }
+  futimens(fd, nullptr);
+  fchmod(fd, kSeenLeft);
+  return false;
 }
 
 // Asked once its process is known to be gone: one that ends properly removes
@@ -134,7 +156,7 @@ bool MoveOne(int directory, const char* name) {
   // Of two movers one passes on; the lock of one that is killed goes with it.
   const bool gone = flock(fd, LOCK_EX | LOCK_NB) == 0 &&
                     IsLeftover(fd, &header) && IsStillThere(fd) &&
-                    MoveBeside(fd, header.data_file) &&
+                    IsOurs(fd, header) && MoveBeside(fd, header.data_file) &&
                     unlinkat(directory, name, 0) == 0;
   close(fd);
   return gone;

@@ -8,7 +8,9 @@ namespace dltap::shim {
 // `most` of them: each is moved beside its data file, where readers find it, or
 // removed if that folder is gone. Whose process is gone shows by its pid and
 // start time, in this space of ids; what has those of this process, but is not
-// `own`, was left by the program that execed this one. Collector only.
+// `own`, was left by the program that execed this one. Where the folder's path
+// counts in another space of files, or it is not known in which, the file is
+// marked and stays for a day: its trace may be read there. Collector only.
 void MoveLeftoverRings(const char* own, int most);
 
 // The same for the file of that path, in whose place the own one is to come.

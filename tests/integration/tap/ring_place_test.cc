@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,7 @@
 #include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reader/trace_reader.h"
 #include "gtest/gtest.h"
+#include "shim/trace/layout.h"
 #include "tests/integration/tap/tapped_program.h"
 
 namespace dltap {
@@ -252,6 +254,29 @@ TEST_F(RingPlaceTest, RescueMovesItBesideItsDataFile) {
   EXPECT_EQ(Recorded(program_.Read(), "cudaLaunchKernel"), before);
 }
 
+void SetFileSpace(const std::string& ring, uint32_t space) {
+  std::fstream file(ring, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(offsetof(trace::RingFileHeader, file_space));
+  file.write(reinterpret_cast<const char*>(&space), sizeof(space));
+}
+
+TEST_F(RingPlaceTest, ThatOfAnotherSpaceOfFilesIsMovedADayAfterItWasSeen) {
+  if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
+  const uint64_t before = Recorded(program_.Read(), "cudaLaunchKernel");
+  const auto long_ago =
+      fs::file_time_type::clock::now() - std::chrono::hours(25);
+  SetFileSpace(ring_, ~0u);
+  fs::last_write_time(ring_, long_ago);  // it has lived long
+  TappedProgram("launches").Run({"10"});
+  TappedProgram("launches").Run({"10"});
+  ASSERT_TRUE(fs::exists(ring_));
+  EXPECT_EQ(Recorded(program_.Read(), "cudaLaunchKernel"), before);
+  fs::last_write_time(ring_, long_ago);
+  TappedProgram("launches").Run({"10"});
+  EXPECT_FALSE(fs::exists(ring_));
+  EXPECT_EQ(Recorded(program_.Read(), "cudaLaunchKernel"), before);
+}
+
 // A pipe of that name, as any user may make one.
 TEST(RingPlaceOfOthersTest, APipeOfARingsNameStopsNobody) {
   const std::string pipe =
@@ -280,7 +305,7 @@ TEST(RingPlaceOfExecedTest, TheRingOfTheProgramBeforeMakesRoom) {
   EXPECT_EQ(Lost(next.Read(), "ring_missing"), 0u);
 }
 
-// The ring file has room for a path of 383 bytes.
+// The ring file has room for a path of 379 bytes.
 TEST(RingPlaceOfLongPathTest, IsBesideTheDataFile) {
   TempDir temp;
   TappedProgram program("endings");
@@ -292,6 +317,59 @@ TEST(RingPlaceOfLongPathTest, IsBesideTheDataFile) {
   EXPECT_EQ(program.Files().size(), 2u);
   EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 100u);
 }
+
+// The trace of a killed program, where another one cannot see it: a folder
+// covered by a mount in a namespace or under a root of its own.
+class RingOfOtherSpaceTest : public testing::TestWithParam<const char*> {
+ protected:
+  // `first` is killed, `then` runs where its folder is covered.
+  std::string Script(const std::string& first, const std::string& then) {
+    const std::string folder = fs::path(program_.directory()).parent_path();
+    const bool has_root = GetParam() == std::string("root");
+    const std::string root = has_root ? root_.path() : "";
+    const std::string cover =
+        "mount -t tmpfs dltap_test " + root + folder + " && ";
+    const std::string run =
+        "env DLTAP_OUTPUT=" + other_.path() + "/out " + then;
+    return "mount --make-rprivate / && { " + first +
+           " & sleep 0.5; kill -9 $!; wait $!; } ; " +
+           (has_root ? "mount --rbind / " + root + " && " + cover + "chroot " +
+                           root + " " + run
+                     : "unshare -m sh -c '" + cover + run + "'");
+  }
+  TempDir root_;
+  TempDir other_;
+  TappedProgram program_{"/usr/bin/unshare"};
+};
+
+TEST_P(RingOfOtherSpaceTest, IsLeftWhereItsReadersFindIt) {
+  if (program_.RunBare({"-m", "true"}).exit_code() != 0) {
+    GTEST_SKIP() << "a namespace of mounts needs privileges";
+  }
+  const std::string launches = DLTAP_TEST_PROGRAMS "/tap_launches ";
+  const std::string count = other_.Write("count", std::string(8, '\0'));
+  program_.Run({"-m", "sh", "-c",
+                Script(launches + "100000000 " + count, launches + "10")});
+  const std::string ring = RingInSharedMemory(program_);
+  if (ring.empty() && !NamesARingInSharedMemory(program_)) {
+    GTEST_SKIP() << "no room in shared memory";
+  }
+  TappedProgram second("launches");
+  second.Into(other_.path() + "/out");
+  EXPECT_EQ(Recorded(second.Read(), "cudaLaunchKernel"), 11u);
+  uint64_t returned = 0;
+  std::ifstream(count, std::ios::binary)
+      .read(reinterpret_cast<char*>(&returned), sizeof(returned));
+  const analyzer::TraceModel model = program_.Read();
+  EXPECT_GT(returned, 0u);
+  EXPECT_GE(Recorded(model, "cudaLaunchKernel") + Lost(model, "ring_full"),
+            returned);
+  EXPECT_EQ(Lost(model, "ring_missing"), 0u);
+  fs::remove(ring);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, RingOfOtherSpaceTest,
+                         testing::Values("namespace", "root"));
 
 // They live for milliseconds and end by _exit: each looks after those before.
 TEST(RingPlaceOfEndedTest, APoolOfShortProcessesDoesNotFillSharedMemory) {
