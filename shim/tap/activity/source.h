@@ -65,9 +65,9 @@ struct ActivitySource {
   // Each drain: hands over what has been delivered.
   void (*pass)();
   // The process exits. The last records, also of what still runs; afterwards
-  // the vendor's library is not called again. The caller waits no longer than
-  // until `deadline_ns` (monotonic): the library may not come back.
-  void (*finish)(uint64_t deadline_ns);
+  // the vendor's library is not called again. It may not come back: the process
+  // goes on when `is_awaited()` has become false, and ends.
+  void (*finish)(bool (*is_awaited)());
   // The trace takes no more, the process goes on: switches everything off and
   // gives all memory back. May be called again.
   void (*stop)();

@@ -356,7 +356,7 @@ void WatchPythonFrames() {
   LookAtThreadsBy(LookAtFrames);
   AddParticipant({.start = StartFrames,
                   .pass = FindThreads,
-                  .exit = [](uint64_t) { StopFrames(); },
+                  .exit = [](bool (*)()) { StopFrames(); },
                   .stop = StopFrames,
                   .forget = ForgetPaths});
 }

@@ -163,7 +163,7 @@ bool Turn() {
   const bool ends = request.wanted == Finish::kEnd;
   const bool exits = request.wanted >= Finish::kExit && !g_schedule.has_exited;
   if (exits || ends) FollowNoMore();
-  if (exits) ExitParticipants(RequestDeadlineNs());
+  if (exits) ExitParticipants(IsExitAwaited);
   if (ends) g_output.BeginFinish();
   Pass(exits || ends, ends);
   if (exits) LeaveParticipants();

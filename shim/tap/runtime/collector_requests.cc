@@ -10,7 +10,7 @@
 #include <climits>
 #include <ctime>
 
-#include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/collector_patience.h"
 
 namespace dltap::shim {
 namespace {
@@ -19,9 +19,6 @@ constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr uint64_t kPatienceNs = 2 * kNsPerSecond;
 // A thread that is not the first: the disk may be slow just now.
 constexpr uint64_t kRingPatienceNs = kNsPerSecond / 5;
-// A collector that uses no CPU time for so long, in code that is not ours,
-// waits for somebody.
-constexpr uint64_t kIdlePatienceNs = kNsPerSecond / 10;
 constexpr uint64_t kLookNs = kNsPerSecond / 20;
 
 // ProcessPage::finish_requests: the most that is wanted, above a count of
@@ -29,7 +26,7 @@ constexpr uint64_t kLookNs = kNsPerSecond / 20;
 constexpr int kFinishShift = 30;
 constexpr uint32_t kCountMask = (1u << kFinishShift) - 1;
 
-constinit uint64_t g_deadline_ns = 0;
+constinit std::atomic<bool> g_exit_is_awaited{false};
 using TurnFunction = void (*)();
 constinit TurnFunction g_turn_in_place = nullptr;
 
@@ -67,23 +64,21 @@ bool HasComeTo(uint32_t state) {
 // A wait of one thread, in slices.
 class Wait {
  public:
-  // `word` moves when there may be something new. A collector that was found
-  // idle since it last did something is not waited for again. `to_the_end`: of
-  // the process; how idle the collector is does not matter.
-  Wait(std::atomic<uint32_t>& word, uint64_t patience_ns, bool to_the_end)
-      : word_(word),
-        to_the_end_(to_the_end),
-        give_up_ns_(moved_ns_ + patience_ns) {}
+  // `word` moves when there may be something new. A collector that was given up
+  // since it last did something is not waited for again, but at the end.
+  Wait(std::atomic<uint32_t>& word, const CollectorPatience& patience)
+      : word_(word), patience_(patience) {}
 
   // Waits for `done(argument)`.
   bool For(bool (*done)(uint32_t), uint32_t argument) {
+    const bool to_the_end = patience_.is_of_the_end();
     for (;;) {
       const uint32_t seen = word_.load(std::memory_order_acquire);
       if (done(argument)) return true;
       const uint32_t turns = g_process.turns.load(std::memory_order_acquire);
-      if (!to_the_end_ && g_process.given_up.load() == turns + 1) return false;
-      if (IsOver()) {
-        if (!to_the_end_) g_process.given_up.store(turns + 1);
+      if (!to_the_end && g_process.given_up.load() == turns + 1) return false;
+      if (patience_.IsOver()) {
+        if (!to_the_end) g_process.given_up.store(turns + 1);
         return false;
       }
       const timespec slice = ToTimespec(kLookNs);
@@ -91,25 +86,9 @@ class Wait {
     }
   }
 
-  uint64_t give_up_ns() const { return give_up_ns_; }
-
  private:
-  bool IsOver() {
-    const uint64_t now_ns = MonotonicNs();
-    if (now_ns >= give_up_ns_) return true;
-    const uint64_t cpu_ns = ThreadCpuNs(g_process.collector_tid.load());
-    if (cpu_ns != cpu_ns_ || g_process.in_foreign_code.load() == 0) {
-      cpu_ns_ = cpu_ns;
-      moved_ns_ = now_ns;
-    }
-    return !to_the_end_ && now_ns - moved_ns_ >= kIdlePatienceNs;
-  }
-
   std::atomic<uint32_t>& word_;
-  bool to_the_end_;
-  uint64_t moved_ns_ = MonotonicNs();
-  uint64_t give_up_ns_;
-  uint64_t cpu_ns_ = 0;
+  CollectorPatience patience_;
 };
 
 void NoteTurn() {
@@ -141,7 +120,7 @@ void WakeCollector() {
 
 bool WaitForState(CollectorState state) {
   const int saved_errno = errno;
-  const bool came = Wait(g_process.turns, kPatienceNs, false)
+  const bool came = Wait(g_process.turns, CollectorPatience(kPatienceNs))
                         .For(HasComeTo, static_cast<uint32_t>(state));
   errno = saved_errno;
   return came && State() != CollectorState::kFailed;
@@ -153,7 +132,7 @@ bool WaitForRings() {
   g_process.waiting.fetch_add(1, std::memory_order_acq_rel);
   WakeCollector();
   const bool came =
-      Wait(g_process.refills, kRingPatienceNs, false)
+      Wait(g_process.refills, CollectorPatience(kRingPatienceNs))
           .For([](uint32_t seen) { return g_process.refills.load() != seen; },
                before);
   g_process.waiting.fetch_sub(1, std::memory_order_acq_rel);
@@ -165,9 +144,12 @@ bool FinishPass(Finish what) {
   if (State() == CollectorState::kNone || State() == CollectorState::kFailed) {
     return false;
   }
-  const bool is_open = State() >= CollectorState::kOpen;
-  Wait wait(g_process.turns, kPatienceNs, what != Finish::kDrain && is_open);
-  g_deadline_ns = wait.give_up_ns();
+  const bool exits = what != Finish::kDrain;
+  const bool to_the_end = exits && State() >= CollectorState::kOpen;
+  const CollectorPatience patience =
+      to_the_end ? CollectorPatience::OfTheEnd(kPatienceNs)
+                 : CollectorPatience(kPatienceNs);
+  if (exits) g_exit_is_awaited.store(true, std::memory_order_release);
   const uint32_t request = AddRequest(what);
   if (g_turn_in_place != nullptr && State() == CollectorState::kLast) {
     g_turn_in_place();
@@ -175,7 +157,12 @@ bool FinishPass(Finish what) {
   }
   g_process.wake.store(0, std::memory_order_relaxed);
   WakeCollector();
-  return wait.For(IsDoneOrGone, request);
+  const bool done = Wait(g_process.turns, patience).For(IsDoneOrGone, request);
+  if (to_the_end) {
+    g_process.end_wait_ns.fetch_add(MonotonicNs() - patience.begin_ns());
+  }
+  if (exits && !done) g_exit_is_awaited.store(false, std::memory_order_release);
+  return done;
 }
 
 PassRequest NewestRequest() {
@@ -191,7 +178,9 @@ void AnswerRequest(const PassRequest& request) {
   NoteTurn();
 }
 
-uint64_t RequestDeadlineNs() { return g_deadline_ns; }
+bool IsExitAwaited() {
+  return g_exit_is_awaited.load(std::memory_order_acquire);
+}
 
 void SetCollectorState(CollectorState state) {
   g_process.collector.store(static_cast<uint32_t>(state),

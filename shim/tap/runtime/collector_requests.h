@@ -9,9 +9,7 @@
 // How other threads ask the collector for a pass and wait for it. It lies below
 // all that the collector does, so that a thread that fills a ring can wake it.
 //
-// In code of others (the loader, the vendor's profiler) the collector may need
-// a lock that the waiting thread holds. It uses no CPU time then, and every
-// wait but those at the process's end is given up as soon as that shows.
+// How long they wait: collector_patience.h.
 namespace dltap::shim {
 
 // Asks for a pass soon. Any thread, also a signal handler; one futex call, and
@@ -34,8 +32,8 @@ enum class Finish : uint32_t {
 };
 
 // Asks for a pass and waits until it is done, or the collector gone: kDrain as
-// above, the others at most 2 s. Any number of threads at once. False: not done
-// in time.
+// above, the others as at the end. Any number of threads at once. False: not
+// done in time.
 bool FinishPass(Finish what);
 
 // ---- Collector
@@ -49,8 +47,9 @@ struct PassRequest {
 PassRequest NewestRequest();
 void AnswerRequest(const PassRequest& request);
 
-// Until when the thread that asked waits, in monotonic time.
-uint64_t RequestDeadlineNs();
+// Whether the thread that asked for the exit still waits. If it does not, the
+// vendor's exit handlers run, and what its libraries named may be gone.
+bool IsExitAwaited();
 
 void SetCollectorState(CollectorState state);
 

@@ -164,7 +164,7 @@ void End() {
 void ListenToControl() {
   AddParticipant({.start = Start,
                   .pass = Pass,
-                  .exit = [](uint64_t) { End(); },
+                  .exit = [](bool (*)()) { End(); },
                   .stop = End});
 }
 

@@ -44,11 +44,16 @@ int Go(void* argument) {
 
 bool WithOwnDescriptors(void (*run)(void* argument), void* argument) {
   alignas(16) char stack[kStackBytes];
+  return WithOwnDescriptors(run, argument, stack);
+}
+
+bool WithOwnDescriptors(void (*run)(void* argument), void* argument,
+                        std::span<char> stack) {
   Errand errand = {run, argument, false};
   std::atomic<pid_t> thread = 0;
   static_assert(sizeof(thread) == sizeof(pid_t));
-  if (__clone(Go, stack + sizeof(stack), kThread, &errand, &thread, nullptr,
-              &thread) < 0) {
+  if (__clone(Go, stack.data() + stack.size(), kThread, &errand, &thread,
+              nullptr, &thread) < 0) {
     return false;
   }
   for (pid_t now = thread.load(); now != 0; now = thread.load()) {

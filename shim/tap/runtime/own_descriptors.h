@@ -2,6 +2,8 @@
 #ifndef DLTAP_SHIM_TAP_RUNTIME_OWN_DESCRIPTORS_H_
 #define DLTAP_SHIM_TAP_RUNTIME_OWN_DESCRIPTORS_H_
 
+#include <span>
+
 namespace dltap::shim {
 
 // Runs `run(argument)` on a thread with a table of descriptors of its own,
@@ -16,6 +18,12 @@ namespace dltap::shim {
 // False: it was not run, for there is no thread to be had, or the kernel is
 // older than Linux 5.9.
 bool WithOwnDescriptors(void (*run)(void* argument), void* argument);
+
+// The same on that stack, aligned to 16 bytes: where the caller may have little
+// of its own. A signal of the program's that is not blocked may be handled
+// there.
+bool WithOwnDescriptors(void (*run)(void* argument), void* argument,
+                        std::span<char> stack);
 
 }  // namespace dltap::shim
 

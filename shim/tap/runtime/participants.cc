@@ -54,9 +54,9 @@ void ObserveSlots(std::span<const trace::CallSlot> slots,
   });
 }
 
-void ExitParticipants(uint64_t deadline_ns) {
+void ExitParticipants(bool (*is_awaited)()) {
   ForEachForeign([&](const CollectorParticipant& participant) {
-    if (participant.exit != nullptr) participant.exit(deadline_ns);
+    if (participant.exit != nullptr) participant.exit(is_awaited);
   });
 }
 

@@ -19,10 +19,11 @@ struct CollectorParticipant {
   // Slots about to be written, in order, per thread.
   void (*observe)(std::span<const trace::CallSlot> slots,
                   uint32_t thread_index) = nullptr;
-  // The process exits: hand over what is left before `deadline_ns` (monotonic).
-  // Then the vendor's own exit handlers run and its libraries may not be called
-  // again: no pass follows, and nothing is asked after the deadline.
-  void (*exit)(uint64_t deadline_ns) = nullptr;
+  // The process exits: hand over what is left. Then the vendor's own exit
+  // handlers run and its libraries may not be called again: no pass follows. If
+  // a call took long, nothing is asked after it unless `is_awaited()`: the
+  // thread that exits waits for a while only.
+  void (*exit)(bool (*is_awaited)()) = nullptr;
   // The trace has ended before the process: nothing is written any more. Give
   // the vendor back what was asked for. The last call.
   void (*stop)() = nullptr;
@@ -37,7 +38,7 @@ void StartParticipants();
 void PassParticipants();
 void ObserveSlots(std::span<const trace::CallSlot> slots,
                   uint32_t thread_index);
-void ExitParticipants(uint64_t deadline_ns);
+void ExitParticipants(bool (*is_awaited)());
 void StopParticipants();
 void ForgetDefinitions();
 

@@ -68,6 +68,8 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> waiting;           // threads that wait for rings
   std::atomic<uint32_t> in_foreign_code;   // it may need locks of others
   std::atomic<uint32_t> given_up;          // one more than `turns` then
+  std::atomic<uint32_t> looking;           // a thread asks for its RunState
+  std::atomic<uint64_t> end_wait_ns;       // waited for it at the end so far
   // Number of a session whose trace has ended before the process; 0: none.
   std::atomic<uint32_t> ended_session;
   // Of launch sites, see entry/site_table.h.

@@ -86,6 +86,14 @@ ProgramStateHold::~ProgramStateHold() {
   pthread_sigmask(SIG_SETMASK, &g_mask, nullptr);
 }
 
+SignalHold::SignalHold() {
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask_);
+  const sigset_t mask = OurMask(mask_);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+SignalHold::~SignalHold() { pthread_sigmask(SIG_SETMASK, &mask_, nullptr); }
+
 void PutDownProgramState() {
   ResetFloatState();
   LeaveRealTime();

@@ -24,6 +24,18 @@ class ProgramStateHold {
   ProgramStateHold& operator=(const ProgramStateHold&) = delete;
 };
 
+// The same of signals alone, in any number of threads at once.
+class SignalHold {
+ public:
+  SignalHold();
+  ~SignalHold();
+  SignalHold(const SignalHold&) = delete;
+  SignalHold& operator=(const SignalHold&) = delete;
+
+ private:
+  sigset_t mask_;
+};
+
 // On the collector, first of all.
 void PutDownProgramState();
 

@@ -76,6 +76,15 @@ class CuptiCornersTest(unittest.TestCase):
                 # would be 1,000 MiB.
                 self.assertLess(resident[-1] - resident[0], 64 << 10)
 
+    def test_a_collector_without_a_cpu_is_waited_for_at_the_end(self):
+        run = Run([PROGRAMS / "starved", "4"])
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.trust["launches_without_kernel"], 0)
+        self.assertEqual(run.losses["flush_deadline"], 0)
+        self.assertEqual(run.count("memset"), 200)
+        self.assertEqual(run.count("kernel"), 100)
+        self.assertEqual(run.trust["cut_processes"], 0)
+
     def test_nothing_of_cupti_is_called_after_the_exit_flush(self):
         for options in ((), ("thread",)):
             with self.subTest(options):

@@ -28,8 +28,7 @@ constinit const ActivitySource kCuptiSource = {
     .start =
         [](const SourceRuntime& runtime) { g_kernel_tracing.Start(runtime); },
     .pass = [] { g_kernel_tracing.Pass(); },
-    .finish =
-        [](uint64_t deadline_ns) { g_kernel_tracing.Finish(deadline_ns); },
+    .finish = [](bool (*is_awaited)()) { g_kernel_tracing.Finish(is_awaited); },
     .stop = [] { g_kernel_tracing.Stop(); },
     .forget = [] { g_kernel_tracing.Forget(); },
     .push = [](uint64_t id) { return g_kernel_tracing.PushId(id); },

@@ -101,13 +101,13 @@ void KernelTracing::Start(const SourceRuntime& given) {
 
 // From here CUPTI is not called again: what follows are the exit handlers of
 // the driver and of CUPTI itself.
-void KernelTracing::Finish(uint64_t deadline_ns) {
+void KernelTracing::Finish(bool (*is_awaited)()) {
   if (!session_.IsCurrent() || is_over_.exchange(true)) return;
   runtime().set_pushing(false);
   if (clients_.owner() == Owner::kOurs) {
     Flush(true);
     // Too late: kernels' names, for instance, may be gone.
-    if (runtime().monotonic_ns() >= deadline_ns) return;
+    if (!is_awaited()) return;
     CountDropped();
     ReadDelivered();
     WriteWatermark(flush_began_ns_);

@@ -44,9 +44,9 @@ class KernelTracing {
   void Start(const SourceRuntime& runtime);
   // Each drain. Flushes twice a second at most.
   void Pass();
-  // The last records, also of what still runs. The caller waits no longer than
-  // until `deadline_ns` (monotonic): CUPTI may not come back.
-  void Finish(uint64_t deadline_ns = ~uint64_t{0});
+  // The last records, also of what still runs. CUPTI may not come back: the
+  // process goes on when `is_awaited()` has become false, and ends.
+  void Finish(bool (*is_awaited)());
   // The trace takes no more, the process goes on: everything off, all memory
   // given back. Again: what has come back meanwhile.
   void Stop();

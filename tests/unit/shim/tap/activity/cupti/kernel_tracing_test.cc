@@ -233,7 +233,7 @@ TEST_F(KernelTracingTest, FlushesAreNeverForcedBeforeTheEnd) {
   for (const uint32_t flags : cupti_.flushes) EXPECT_EQ(flags, 0u);
   cupti_.flushes.clear();
   cupti_.Kernel("last", 9, 10, 20);
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   ASSERT_EQ(cupti_.flushes.size(), 1u);
   EXPECT_EQ(cupti_.flushes[0], uint32_t{CUPTI_ACTIVITY_FLAG_FLUSH_FORCED});
   EXPECT_EQ(runtime_.All<trace::KernelRecord>().size(), 1u);
@@ -243,13 +243,13 @@ TEST_F(KernelTracingTest, NothingIsCalledAfterTheExitFlush) {
   Start();
   tracing_.CaptureBegins();
   EXPECT_TRUE(tracing_.PushId(1));
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   EXPECT_FALSE(runtime_.pushing);
   cupti_.on_call = [](const std::string& function) {
     ADD_FAILURE() << function;
   };
   Pass();
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   tracing_.Stop();
   tracing_.CaptureBegins();
   cupti_.NodeCreated(11, 1);
@@ -274,7 +274,7 @@ TEST_F(KernelTracingTest, AStopSwitchesEverythingOffForGood) {
   Pass();
   EXPECT_FALSE(tracing_.PushId(2));
   tracing_.CaptureBegins();
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   uint8_t* buffer = nullptr;  // CUPTI may ask all the same
   size_t bytes = 0;
   size_t max_records = 0;
@@ -310,7 +310,7 @@ TEST_F(KernelTracingTest, WatermarkIsTheFlushBeforeTheLast) {
   ASSERT_EQ(marks.size(), 1u);
   EXPECT_EQ(marks[0].complete_until_ns, 5'000u);
   cupti_.now = 9'500;
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   marks = runtime_.All<trace::WatermarkRecord>();
   EXPECT_EQ(marks.back().complete_until_ns, 9'500u);
 }
@@ -452,7 +452,7 @@ TEST_F(KernelTracingTest, NothingIsCalledInAForkedChild) {
   Pass();
   tracing_.clients().BeforeRegister();
   tracing_.CaptureBegins();
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   EXPECT_EQ(cupti_.flushes.size(), flushes);
 }
 
@@ -500,7 +500,7 @@ TEST_F(KernelTracingTest, SessionThatBeginsPausedTouchesNothing) {
   Pass();
   EXPECT_TRUE(cupti_.kinds.empty());
   EXPECT_EQ(cupti_.requested, nullptr);
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   EXPECT_EQ(runtime_.All<trace::NotObservedRecord>().size(), 1u);
 }
 
@@ -518,7 +518,7 @@ TEST_P(KernelTracingFaultTest, FailingCallLeavesLevelHost) {
   EXPECT_FALSE(runtime_.pushing);
   EXPECT_TRUE(cupti_.kinds.empty()) << "left on after a failure";
   Pass();
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   EXPECT_FALSE(tracing_.PushId(1));
   EXPECT_EQ(cupti_.finalized, 0);
 }
@@ -540,7 +540,7 @@ TEST_P(KernelTracingMissingTest, MissingFunctionLeavesLevelHost) {
   EXPECT_EQ(runtime_.level, trace::Level::kHost);
   EXPECT_NE(runtime_.why.find("libcupti"), std::string::npos);
   Pass();
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
 }
 
 #define X(member, function) #function,

@@ -436,7 +436,7 @@ TEST_F(OtherClientsTest, StillYieldedAtTheEndIsNotObserved) {
   client_.Register();
   client_.Enable();
   cupti_.now = 500;
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   const auto gaps = runtime_.All<trace::NotObservedRecord>();
   ASSERT_EQ(gaps.size(), 1u);
   EXPECT_EQ(gaps[0].end_ns, 500u);
@@ -448,7 +448,7 @@ TEST_F(OtherClientsTest, RecordsOfJustBeforeTheClientCameAreThereAtTheEnd) {
   cupti_.Kernel("before", 1, 10, 20);
   client_.Register();
   client_.Enable();
-  tracing_.Finish();
+  tracing_.Finish([] { return true; });
   EXPECT_EQ(kernels(), 1u);
 }
 
