@@ -2,6 +2,7 @@
 #include "shim/tap/runtime/ring_leftovers.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -41,12 +42,17 @@ bool HasOurTime(uint64_t pid) {
   return stat(path, &its) == 0 && its.st_ino == ours.st_ino;
 }
 
+// A sandbox may hide what is in /proc of a process that lives.
+bool HasNobody(uint64_t pid) {
+  return kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+}
+
 // REQUIRES: `header` is of a process of this pid namespace.
 bool IsGone(const trace::FileHeader& header) {
   if (header.pid == static_cast<uint64_t>(getpid())) return true;  // exec
   const uint64_t start = StartTimeOf(header.pid);
-  return start == 0 ||
-         (start != header.process_start_time && HasOurTime(header.pid));
+  if (start == 0) return HasNobody(header.pid);
+  return start != header.process_start_time && HasOurTime(header.pid);
 }
 
 bool IsLeftover(int fd, trace::RingFileHeader* header) {

@@ -277,6 +277,32 @@ TEST_F(RingPlaceTest, ThatOfAnotherSpaceOfFilesIsMovedADayAfterItWasSeen) {
   EXPECT_EQ(Recorded(program_.Read(), "cudaLaunchKernel"), before);
 }
 
+// A sandbox, say, hides what the kernel says of it.
+TEST(RingPlaceOfOthersTest, WhoCannotBeSeenIsNotTakenForGone) {
+  TempDir other;
+  TappedProgram program("/usr/bin/unshare");
+  if (program.RunBare({"-m", "true"}).exit_code() != 0) {
+    GTEST_SKIP() << "a namespace of mounts needs privileges";
+  }
+  const std::string launches = DLTAP_TEST_PROGRAMS "/tap_launches ";
+  const Outcome outcome = program.Run(
+      {"-m", "sh", "-c",
+       "mount --make-rprivate /; " + launches + "100000000 > /dev/null & " +
+           "sleep 0.5; mount -t tmpfs dltap_test /proc/$!; DLTAP_OUTPUT=" +
+           other.path() + "/out " + launches + "10; for file in " +
+           program.directory() +
+           "/*; do ls /dev/shm/dltap-${file##*/}.ring; "
+           "done; kill -9 $!"});
+  if (!NamesARingInSharedMemory(program)) {
+    GTEST_SKIP() << "no room in shared memory";
+  }
+  for (const std::string& file : program.Files()) {
+    EXPECT_FALSE(file.ends_with(".ring")) << file;
+  }
+  EXPECT_NE(outcome.output.find("/dev/shm/dltap-"), std::string::npos);
+  EXPECT_NE(outcome.output.find("calls 25"), std::string::npos);
+}
+
 // A pipe of that name, as any user may make one.
 TEST(RingPlaceOfOthersTest, APipeOfARingsNameStopsNobody) {
   const std::string pipe =
