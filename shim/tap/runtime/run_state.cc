@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -69,11 +70,18 @@ bool LockStack() {
   return true;
 }
 
+// A filter of this thread's system calls may let the kernel kill it for those
+// that a look takes.
+bool IsFiltered() { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0; }
+
 }  // namespace
 
 RunState ReadRunState(uint32_t tid) {
-  if (!LockStack()) return {};
   const int saved_errno = errno;
+  if (IsFiltered() || !LockStack()) {
+    errno = saved_errno;
+    return {};
+  }
   Lines lines = {};
   snprintf(lines.stat_path, sizeof(lines.stat_path), "/proc/self/task/%u/stat",
            tid);
