@@ -61,6 +61,18 @@ def all_in(work, part) -> bool:
     return bool(work) and all(part in one.path for one in work)
 
 
+def of_rows(work, codes) -> set:
+    """Those of what goes over rows, by what it is made of and what it gives."""
+    called = {one.path.rsplit("/", 1)[-1] for one in work}
+    fit = {"reduction"}
+    if "softmax" in work[-1].path or (
+            codes["exponential"] and "reduce_max" in called):
+        fit.add("softmax")
+    if codes["rsqrt"]:
+        fit.add("norm")
+    return fit
+
+
 def right_classes(work, name) -> set:
     """The classes that fit what a fusion does."""
     codes = collections.Counter(one.opcode for one in work)
@@ -81,8 +93,8 @@ def right_classes(work, name) -> set:
         return {"softmax", "elementwise"}
     # By its name over rows, or into fewer numbers.
     if re.match(r"(triton_softmax|fusion|input_.*reduce|loop_reduce)", name):
-        return {"reduction"}
-    if any(all_in(work, one) for one in ACTIVATIONS):
+        return of_rows(work, codes)
+    if any(one in work[-1].path for one in ACTIVATIONS):
         return {"activation", "elementwise"}
     if codes["tanh"] == len(work) or codes["maximum"] == len(work):
         return {"activation"}
