@@ -5,10 +5,10 @@
 // today's encoder does.
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "tests/golden/killed_run.h"
 #include "tests/support/trace_bytes.h"
 
 namespace dltap::trace {
@@ -235,35 +235,19 @@ void AddSamples(TraceBytes& trace) {
 // One more call that the collector never saw.
 std::vector<uint8_t> Ring() {
   std::vector<uint8_t> bytes(1024);
-  RingFileHeader header = {};
-  header.file.pid = 42;
-  header.file.clock = static_cast<uint8_t>(ClockKind::kTsc);
-  Seal(header.file, FileKind::kRing);
-  header.ring_count = 1;
-  header.ring_header_bytes = sizeof(RingHeader);
-  header.rings_offset = sizeof(RingFileHeader);
-  RingHeader ring = {};
-  ring.tail = 7;  // slots in AddCalls
-  ring.head = 8;
-  ring.data_offset = 768;
-  ring.capacity_slots = 8;
-  ring.state = static_cast<uint32_t>(RingState::kInUse);
+  const RingFileHeader header = KilledRingFile();
+  // Seven slots are in AddCalls.
+  const RingHeader ring = RingInUse(7, 8, 768);
   CallSlot slot;
   EncodeCall({.begin_ticks = kStart + 0x1'0000'8000,
               .duration_ticks = 70,
               .entry_point = 17,
               .flags = 0},
              &slot);
-  std::memcpy(&bytes[0], &header, sizeof(header));
-  std::memcpy(&bytes[header.rings_offset], &ring, sizeof(ring));
-  std::memcpy(&bytes[768 + 7 * kSlotBytes], &slot, sizeof(slot));
+  Store(bytes, 0, header);
+  Store(bytes, header.rings_offset, ring);
+  Store(bytes, 768 + 7 * kSlotBytes, slot);
   return bytes;
-}
-
-void Write(const std::string& path, const std::vector<uint8_t>& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
 }
 
 }  // namespace
@@ -283,6 +267,6 @@ int main(int argc, char** argv) {
   AddActivities(trace);
   AddSamples(trace);
   AddAnchor(trace, 0x1'0000'0000);
-  Write(std::string(argv[1]) + "/run.dltap", trace.bytes());
-  Write(std::string(argv[1]) + "/run.dltap.ring", Ring());
+  WriteFile(std::string(argv[1]) + "/run.dltap", trace.bytes());
+  WriteFile(std::string(argv[1]) + "/run.dltap.ring", Ring());
 }

@@ -5,9 +5,9 @@
 // once; the files are checked in.
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <string>
 
+#include "tests/golden/killed_run.h"
 #include "tests/support/trace_bytes.h"
 
 namespace dltap::trace {
@@ -58,32 +58,16 @@ void Begin(TraceBytes& trace) {
   trace.Text(1, "sgemm_128x64").Put(BlockKind::kDefinitions, function);
 }
 
-template <typename T>
-void Store(std::vector<uint8_t>& bytes, uint64_t at, const T& value) {
-  std::memcpy(&bytes[at], &value, sizeof(value));
-}
-
 std::vector<uint8_t> Ring() {
   std::vector<uint8_t> bytes(4096);
-  RingFileHeader header = {};
-  header.file.pid = 42;
-  header.file.clock = static_cast<uint8_t>(ClockKind::kTsc);
-  Seal(header.file, FileKind::kRing);
-  header.ring_count = 1;
-  header.ring_header_bytes = sizeof(RingHeader);
-  header.rings_offset = sizeof(RingFileHeader);
+  RingFileHeader header = KilledRingFile();
   header.log_offset = kLogOffset;
   header.log_chunks = 2;  // the second is unused
   RecordBuffer log(&bytes[kRecordsOffset], 512);
   TextRecord text = {};
   text.id = 7;
   log.Append(text, Piece::String("epoch", 5));
-  RingHeader ring = {};
-  ring.tail = 30;
-  ring.head = 31;
-  ring.data_offset = kRingOffset;
-  ring.capacity_slots = 8;
-  ring.state = static_cast<uint32_t>(RingState::kInUse);
+  const RingHeader ring = RingInUse(30, 31, kRingOffset);
   CallSlot slot = {};
   const NvtxPayload push = {7, 0, 0, 0};
   slot.begin_ticks = kStart + 1'900'000;
@@ -95,12 +79,6 @@ std::vector<uint8_t> Ring() {
   Store(bytes, kLogOffset, DefinitionChunk{kRecordsOffset, log.size()});
   Store(bytes, kRingOffset + 30 % 8 * kSlotBytes, slot);
   return bytes;
-}
-
-void Write(const std::string& path, const std::vector<uint8_t>& bytes) {
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
 }
 
 }  // namespace
@@ -118,7 +96,8 @@ int main(int argc, char** argv) {
     Begin(trace);
     const uint64_t first = segment == 3 ? 28 : 29;
     trace.Calls(0, first, {Launch(first * 50'000)});
-    Write(folder + "/run." + std::to_string(segment) + ".dltap", trace.bytes());
+    WriteFile(folder + "/run." + std::to_string(segment) + ".dltap",
+              trace.bytes());
   }
-  Write(folder + "/run.dltap.ring", Ring());
+  WriteFile(folder + "/run.dltap.ring", Ring());
 }
