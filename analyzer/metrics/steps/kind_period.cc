@@ -7,14 +7,10 @@
 #include <vector>
 
 #include "analyzer/metrics/steps/step.h"
+#include "analyzer/metrics/steps/step_parts.h"
 
 namespace dltap::analyzer {
 namespace {
-
-constexpr size_t kMostParts = 64;
-
-// Equal iterations in a row: these are a loop of their own.
-constexpr size_t kOtherLoop = 8;
 
 using Kinds = std::vector<uint32_t>;
 
@@ -28,14 +24,13 @@ size_t PeriodOf(const Kinds& kinds) {
   return 1;
 }
 
-bool IsLoopByTurns(const Kinds& kinds, size_t period) {
-  size_t row = 1;
-  for (size_t i = 1; i <= period; ++i, ++row) {
-    if (kinds[i] == kinds[i - 1]) continue;
-    if (row < kOtherLoop) return false;
-    row = 0;
+// Where the kind changes in one period.
+std::vector<bool> ChangesIn(const Kinds& kinds, size_t period) {
+  std::vector<bool> changes;
+  for (size_t i = 0; i < period; ++i) {
+    changes.push_back(kinds[i] != kinds[i + 1]);
   }
-  return true;
+  return changes;
 }
 
 }  // namespace
@@ -53,7 +48,7 @@ size_t PeriodBesideExtras(std::span<const uint32_t> kinds) {
   for (const auto& [count, kind] : rarest_first) {
     std::erase(left, kind);
     const size_t period = PeriodOf(left);
-    if (period == 1 || IsLoopByTurns(left, period)) continue;
+    if (period == 1 || AreLoopsByTurns(ChangesIn(left, period))) continue;
     return 2 * count <= left.size() / period ? period : 1;
   }
   return 1;

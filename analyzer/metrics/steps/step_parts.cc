@@ -6,12 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <ranges>
 #include <span>
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr size_t kMostParts = 64;
 constexpr size_t kIterationsLookedAt = 4096;
 constexpr double kUnlike = 0.05;     // of two iterations' products
 constexpr double kOtherModel = 0.2;  // more is no variant of one model's
@@ -169,24 +169,21 @@ bool AreAlike(const std::vector<uint32_t>& kinds) {
   return std::ranges::all_of(kinds, [](uint32_t kind) { return kind == 0; });
 }
 
-// Whether equal iterations always stand in long rows, of which each changes
-// `to_next`: loops that take turns (a task is learned, then its weights' worth
-// is measured), not parts of a step.
-bool AreLoopsByTurns(const std::vector<double>& to_next) {
-  size_t changes = 0;
+}  // namespace
+
+bool AreLoopsByTurns(const std::vector<bool>& changes) {
+  bool any = false;
   size_t row = 1;
-  for (const double change : to_next) {
-    if (change > 0) {
+  for (const bool changed : changes) {
+    if (changed) {
       if (row < kOtherLoop) return false;
-      ++changes;
+      any = true;
       row = 0;
     }
     ++row;
   }
-  return changes > 0;
+  return any;
 }
-
-}  // namespace
 
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
                     const std::vector<TokenSpan>& iterations, bool in_order,
@@ -199,7 +196,9 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
     const double unlike = Unlikeness(profiles[i], profiles[i + 1], in);
     to_next[i] = unlike >= kUnlike ? unlike : 0;
   }
-  if (AreLoopsByTurns(to_next)) return 1;
+  const auto changes =
+      std::views::transform(to_next, [](double unlike) { return unlike > 0; });
+  if (AreLoopsByTurns({changes.begin(), changes.end()})) return 1;
   const double explained =
       std::ranges::max(to_next) < kSmall ? kExplainedOfSmall : kExplained;
   // Where the kind changes, is it the same change `parts` iterations later? A

@@ -11,6 +11,13 @@
 
 namespace dltap::analyzer {
 
+inline constexpr size_t kMostParts = 64;  // of a step
+
+// Whether equal iterations always stand in long rows (eight or more), if the
+// kind changes from one to the next in `changes`: loops that take turns (a task
+// is learned, then its weights' worth is measured), not parts of a step.
+bool AreLoopsByTurns(const std::vector<bool>& changes);
+
 // What tells the parts of a step from each other: products or updates; updates
 // alone, where all train one model and how often it runs is the data's.
 enum class PartsDiffer : uint8_t { kAnyhow, kInUpdates };
