@@ -18,6 +18,7 @@
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/program_state.h"
 #include "shim/tap/runtime/ring_leftovers.h"
+#include "shim/tap/runtime/run_state.h"
 #include "shim/tap/runtime/session_definitions.h"
 #include "shim/tap/runtime/session_opening.h"
 #include "shim/tap/runtime/session_state.h"
@@ -84,6 +85,7 @@ void TakeSamples(uint64_t now_ns, bool final) {
     schedule.anchors_ns = now_ns + kNsPerSecond;
     WriteAnchor(ReadClocks());
     WriteTotals(final);
+    NoteFilter();
   }
 }
 

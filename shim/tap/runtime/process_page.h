@@ -69,6 +69,7 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> in_foreign_code;   // it may need locks of others
   std::atomic<uint32_t> given_up;          // one more than `turns` then
   std::atomic<uint32_t> looking;           // a thread asks for its RunState
+  std::atomic<uint32_t> is_filtered;       // system calls are (NoteFilter)
   std::atomic<uint64_t> end_wait_ns;       // waited for it at the end so far
   // Number of a session whose trace has ended before the process; 0: none.
   std::atomic<uint32_t> ended_session;

@@ -290,7 +290,9 @@ std::span<const uint8_t> RingFile::TakeDefinitions() {
 }
 
 // Starts again at the front, which is zero as at first, when all is taken. A
-// process may be killed when only the head has gone back, below the tail.
+// process may be killed when only the head has gone back, below the tail: what
+// was defined since lies at the front. (It is lost if so much was that the head
+// has come to the tail again, before this thread went on.)
 void RingFile::DropDefinitions() {
   const std::atomic_ref area_head(header_->definitions_head);
   const std::atomic_ref area_tail(header_->definitions_tail);

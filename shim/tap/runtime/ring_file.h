@@ -60,8 +60,10 @@ class RingFile {
   static void Release(const Ring& ring);
 
   // Commits a definition record. False: no room, counted. Any thread; no lock,
-  // no allocation: one that is stopped on the way holds up nobody. It is
-  // encoded where it stays: the thread may have little stack.
+  // no allocation: one that is stopped while it writes holds up nobody (but in
+  // the two instructions between taking room and telling how much: what others
+  // define behind it is then taken later). It is encoded where it stays: the
+  // thread may have little stack.
   template <typename Record, typename... Pieces>
   bool AppendDefinition(const Record& record, const Pieces&... pieces) {
     if (TryDefinition(record, pieces...)) return true;

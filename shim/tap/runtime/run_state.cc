@@ -15,6 +15,7 @@
 
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/own_descriptors.h"
+#include "shim/tap/runtime/process_info.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/program_state.h"
 
@@ -70,11 +71,22 @@ bool LockStack() {
   return true;
 }
 
-// A filter of this thread's system calls may let the kernel kill it for those
-// that a look takes.
-bool IsFiltered() { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0; }
+// One that was not noted yet, or of this thread alone, is asked for.
+bool IsFiltered() {
+  return g_process.is_filtered.load(std::memory_order_relaxed) != 0 ||
+         prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+}
 
 }  // namespace
+
+void NoteFilter() {
+  char status[32768];  // with a line of all groups of the user
+  if (ReadSmallFile("/proc/self/status", status, sizeof(status)) < 0) return;
+  constexpr char kKey[] = "\nSeccomp:\t";
+  const char* mode = strstr(status, kKey);
+  if (mode == nullptr || mode[sizeof(kKey) - 1] == '0') return;
+  g_process.is_filtered.store(1, std::memory_order_relaxed);
+}
 
 RunState ReadRunState(uint32_t tid) {
   const int saved_errno = errno;

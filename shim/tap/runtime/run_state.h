@@ -17,8 +17,14 @@ struct RunState {
 
 // Asks it of a thread of this process, by tid, while the caller's signals are
 // held. Any thread, also one with little stack, off the call path: 0.1 ms, and
-// no descriptor of the program's. Keeps errno.
+// no descriptor of the program's. Keeps errno. Nothing is known, and no system
+// call made, where a filter of these has been noted.
 RunState ReadRunState(uint32_t tid);
+
+// Whether the program's first thread, which most often ends it, is under such a
+// filter (seccomp): the kernel may kill it for a call that it does not make
+// itself. Collector only, now and then.
+void NoteFilter();
 
 }  // namespace dltap::shim
 
