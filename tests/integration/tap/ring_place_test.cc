@@ -110,6 +110,7 @@ TEST_F(RingPlaceTest, ARescueThatWasKilledIsNotInTheWay) {
   const std::string moved =
       program_.directory() + "/" + name.substr(strlen("dltap-"));
   std::ofstream(moved + ".new") << "the first bytes";
+  if (!fs::exists(ring_)) GTEST_SKIP() << "another program has moved it";
   analyzer::RescueRings(program_.directory());
   EXPECT_FALSE(fs::exists(ring_));
   EXPECT_FALSE(fs::exists(moved + ".new"));
@@ -134,6 +135,7 @@ TEST_F(RingPlaceTest, AMoverThatWasKilledIsNotInTheWay) {
   const std::string moved =
       program_.directory() + "/" + name.substr(strlen("dltap-"));
   std::ofstream(moved + ".new") << "the first bytes";
+  if (!fs::exists(ring_)) GTEST_SKIP() << "another program has moved it";
   TappedProgram("launches").Run({"10"});
   EXPECT_FALSE(fs::exists(ring_));
   EXPECT_FALSE(fs::exists(moved + ".new"));
