@@ -158,34 +158,38 @@ bool ChunkList::IsOfLaterState(
   return false;
 }
 
-// Rows of committed ones: what a thread was writing is passed over.
+// Rows of committed ones: what a thread was writing is passed over, also where
+// it had not even told how much that would be, which is then zero.
 void ChunkList::AddDefinitions(const TraceFile& file,
                                const trace::RingFileHeader& header) {
+  constexpr size_t kLeast = sizeof(trace::RecordHeader);
   const uint64_t head = header.definitions_head;
-  if (head > header.definitions_capacity) return;
-  const uint64_t tail =
-      header.definitions_tail <= head ? header.definitions_tail : 0;
+  const uint64_t tail = header.definitions_tail;
+  if (head > header.definitions_capacity || tail > head) return;
   const uint64_t offset = header.definitions_offset + tail;
   const Bytes area = Part(file.file.bytes(), offset, head - tail);
-  trace::RecordReader records(area);
   size_t begin = 0;
   const auto add_until = [&](size_t end) {
     if (end == begin) return;
     chunks_.push_back({false, trace::kNoIndex, area.subspan(begin, end - begin),
                        &file.file, offset + begin});
   };
-  size_t end = 0;
-  for (trace::RecordView record;
-       records.Next(&record) == trace::DecodeStatus::kOk;) {
-    end = record.offset + record.bytes.size();
-    if (record.kind() != trace::RecordKind::kUnwritten) continue;
-    add_until(record.offset);
-    begin = end;
+  size_t at = 0;
+  for (trace::RecordHeader next; Load(area, at, &next);) {
+    const bool is_unwritten =
+        next.kind == static_cast<uint16_t>(trace::RecordKind::kUnwritten);
+    const size_t bytes = is_unwritten && next.bytes == 0 ? kLeast : next.bytes;
+    if (bytes < kLeast || bytes % kLeast != 0 || bytes > area.size() - at) {
+      at = area.size();  // for the reader to tell
+      break;
+    }
+    if (is_unwritten) {
+      add_until(at);
+      begin = at + bytes;
+    }
+    at += bytes;
   }
-  // A header that is wrong in another way is for the reader to tell.
-  trace::RecordHeader next = {};
-  if (Load(area, end, &next) && next.bytes != 0) end = area.size();
-  add_until(end);
+  add_until(at);
 }
 
 // What a killed process had defined for segments that are gone.

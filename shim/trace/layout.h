@@ -200,10 +200,10 @@ enum class WindowCause : uint32_t {
 //   RingFileHeader, RingHeader[ring_count], then the definition area and the
 //   rings' slots, wherever the headers say.
 //
-// Committed are the slots below each ring's head and the definitions below
-// definitions_head, from definitions_tail on, or from 0 where that is beyond it,
-// but for kUnwritten ones and what follows a header of zeros. A head, and a
-// definition's header, are release stores, made after what they commit.
+// Committed are the slots below each ring's head and the definitions between
+// definitions_tail and definitions_head, but for kUnwritten ones; words of
+// zeros are passed over. A head, and a definition's header, are release stores,
+// made after what they commit.
 struct RingFileHeader {
   FileHeader file;                // file_kind kRing
   uint32_t ring_count;            // entries of the table; many stay unused
@@ -213,7 +213,7 @@ struct RingFileHeader {
   uint64_t definitions_capacity;  // bytes
   uint64_t definitions_head;      // bytes that were given to threads
   uint64_t definitions_tail;      // bytes already in the data file; both go
-                                  // back to 0 only when they are equal
+                                  // back to 0, the tail first, when equal
   uint64_t log_offset;            // of DefinitionChunk[log_chunks]
   uint32_t log_chunks;
   uint32_t pid_namespace;  // inode of the space of the pid, 0: not known

@@ -142,7 +142,8 @@ SourceRuntime MakeRuntime() {
       .define =
           [](const uint8_t* record, uint32_t bytes) {
             MakeDefinitionRoom();
-            return g_output.ring_file().AppendDefinitions({record, bytes});
+            return g_output.ring_file().definitions().AppendAll(
+                {record, bytes});
           },
       .text = DefineText,
       .submissions = [] { return g_submissions; },

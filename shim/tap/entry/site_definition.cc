@@ -59,7 +59,8 @@ trace::Piece SiteDefinition::Strings() const {
 }
 
 bool SiteDefinition::Commit(uint32_t id) {
-  return g_output.ring_file().AppendDefinition(Record(id), Frames(), Strings());
+  return g_output.ring_file().definitions().Append(Record(id), Frames(),
+                                                   Strings());
 }
 
 void SiteDefinition::Write(uint32_t id) const {

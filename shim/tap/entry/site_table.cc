@@ -106,7 +106,7 @@ void WriteSiteMode(SiteKind wanted, SiteKind kind, const char* reason) {
   trace::SiteModeRecord record = {};
   record.wanted = static_cast<uint8_t>(wanted);
   record.kind = static_cast<uint8_t>(kind);
-  g_output.ring_file().AppendDefinition(
+  g_output.ring_file().definitions().Append(
       record, trace::Piece::String(reason, strlen(reason)));
 }
 

@@ -12,10 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/files.h"
-#include "shim/tap/runtime/losses.h"
-#include "shim/trace/encoder.h"
 
 namespace dltap::shim {
 namespace {
@@ -25,33 +22,9 @@ constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kSlackBytes = kPageBytes;
 static_assert(trace::kMaxSlotsPerCall * trace::kSlotBytes <= kSlackBytes);
 
-// Definitions that are taken at once: a buffer of the collector holds more.
-constexpr uint64_t kMostTaken = uint64_t{256} << 10;
-
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-
-// A record's header is written at once, last, and commits the record.
-trace::RecordHeader LoadHeader(const uint8_t* at) {
-  auto* word = reinterpret_cast<uint64_t*>(const_cast<uint8_t*>(at));
-  const uint64_t value = std::atomic_ref(*word).load(std::memory_order_acquire);
-  trace::RecordHeader header;
-  static_assert(sizeof(header) == sizeof(value));
-  memcpy(&header, &value, sizeof(header));
-  return header;
-}
-
-void StoreHeader(uint8_t* at, const trace::RecordHeader& header) {
-  uint64_t value;
-  memcpy(&value, &header, sizeof(value));
-  std::atomic_ref(*reinterpret_cast<uint64_t*>(at))
-      .store(value, std::memory_order_release);
-}
-
-bool IsCommitted(const trace::RecordHeader& header) {
-  return header.kind != static_cast<uint16_t>(trace::RecordKind::kUnwritten);
-}
 
 // Every range that is mapped, for Abandon().
 struct MappedRange {
@@ -145,7 +118,7 @@ int RingFile::Fill(int fd, const trace::FileHeader& header,
   const uint64_t rings_offset = RoundUp(sizeof(trace::RingFileHeader));
   const uint64_t definitions_offset =
       rings_offset + kMaxRings * sizeof(trace::RingHeader);
-  const uint64_t log_offset = definitions_offset + kDefinitionBytes;
+  const uint64_t log_offset = definitions_offset + DefinitionArea::kBytes;
   const uint64_t log_bytes =
       RoundUp(kLogChunks * sizeof(trace::DefinitionChunk));
   errno = 0;
@@ -153,13 +126,12 @@ int RingFile::Fill(int fd, const trace::FileHeader& header,
   if (memory == nullptr) return errno != 0 ? errno : ENOSPC;
   header_ = reinterpret_cast<trace::RingFileHeader*>(memory);
   rings_ = reinterpret_cast<trace::RingHeader*>(memory + rings_offset);
-  definitions_ = memory + definitions_offset;
   log_ = reinterpret_cast<trace::DefinitionChunk*>(memory + log_offset);
   header_->ring_count = kMaxRings;
   header_->ring_header_bytes = sizeof(trace::RingHeader);
   header_->rings_offset = rings_offset;
   header_->definitions_offset = definitions_offset;
-  header_->definitions_capacity = kDefinitionBytes;
+  header_->definitions_capacity = DefinitionArea::kBytes;
   header_->log_offset = log_offset;
   header_->log_chunks = kLogChunks;
   header_->pid_namespace = PidNamespace();
@@ -168,6 +140,7 @@ int RingFile::Fill(int fd, const trace::FileHeader& header,
   trace::FileHeader sealed = header;
   trace::Seal(sealed, trace::FileKind::kRing);
   header_->file = sealed;
+  definitions_.Open(header_, memory + definitions_offset);
   return 0;
 }
 
@@ -218,97 +191,6 @@ void RingFile::Release(const Ring& ring) {
   std::atomic_ref(ring.header->state)
       .store(static_cast<uint32_t>(trace::RingState::kFree),
              std::memory_order_release);
-}
-
-uint8_t* RingFile::TakeRoom(size_t bytes) {
-  if (header_ == nullptr) return nullptr;
-  const std::atomic_ref area_head(header_->definitions_head);
-  uint64_t head = area_head.load(std::memory_order_relaxed);
-  do {
-    if (bytes > kDefinitionBytes - head) return nullptr;
-  } while (!area_head.compare_exchange_weak(head, head + bytes,
-                                            std::memory_order_acq_rel));
-  uint8_t* at = definitions_ + head;
-  StoreHeader(at, {static_cast<uint16_t>(trace::RecordKind::kUnwritten),
-                   sizeof(trace::RecordHeader), static_cast<uint32_t>(bytes)});
-  return at;
-}
-
-void RingFile::Commit(uint8_t* at, const trace::RecordHeader& header) {
-  StoreHeader(at, header);
-  if (DefinitionsCrowd()) WakeCollector();
-}
-
-// The first one's header commits all of them.
-bool RingFile::AppendDefinitions(std::span<const uint8_t> records) {
-  uint8_t* at = TakeRoom(records.size());
-  if (at == nullptr) {
-    CountLostDefinition();
-    return false;
-  }
-  trace::RecordHeader first;
-  memcpy(&first, records.data(), sizeof(first));
-  memcpy(at + sizeof(first), records.data() + sizeof(first),
-         records.size() - sizeof(first));
-  Commit(at, first);
-  return true;
-}
-
-void RingFile::CountLostDefinition() {
-  CountLoss(trace::LossKind::kDefinitionLost);
-}
-
-bool RingFile::DefinitionsCrowd() const {
-  return header_ != nullptr &&
-         std::atomic_ref(header_->definitions_head)
-                 .load(std::memory_order_relaxed) > kDefinitionBytes / 2;
-}
-
-std::span<const uint8_t> RingFile::TakeDefinitions() {
-  for (uint32_t i = 0; i < unwritten_count_; ++i) {
-    const Unwritten place = unwritten_[i];
-    if (!IsCommitted(LoadHeader(definitions_ + place.offset))) continue;
-    --unwritten_count_;
-    memmove(unwritten_ + i, unwritten_ + i + 1,
-            (unwritten_count_ - i) * sizeof(place));
-    return {definitions_ + place.offset, place.bytes};
-  }
-  const uint64_t head = std::atomic_ref(header_->definitions_head)
-                            .load(std::memory_order_acquire);
-  uint64_t begin = taken_;
-  while (taken_ < head && taken_ - begin < kMostTaken) {
-    const trace::RecordHeader header = LoadHeader(definitions_ + taken_);
-    if (header.bytes == 0) break;  // taken just now
-    if (!IsCommitted(header)) {
-      if (taken_ > begin || unwritten_count_ == kMaxUnwritten) break;
-      unwritten_[unwritten_count_++] = {taken_, header.bytes};
-      begin += header.bytes;
-    }
-    taken_ += header.bytes;
-  }
-  return {definitions_ + begin, taken_ - begin};
-}
-
-// Starts again at the front, which is zero as at first, when all is taken. A
-// process may be killed when only the head has gone back, below the tail: what
-// was defined since lies at the front. (It is lost if so much was that the head
-// has come to the tail again, before this thread went on.)
-void RingFile::DropDefinitions() {
-  const std::atomic_ref area_head(header_->definitions_head);
-  const std::atomic_ref area_tail(header_->definitions_tail);
-  const bool all = unwritten_count_ == 0;
-  area_tail.store(all ? taken_ : unwritten_[0].offset,
-                  std::memory_order_release);
-  uint64_t head = taken_;
-  if (!all || head == 0 || area_head.load(std::memory_order_relaxed) != head) {
-    return;
-  }
-  memset(definitions_, 0, head);
-  if (!area_head.compare_exchange_strong(head, 0, std::memory_order_acq_rel)) {
-    return;
-  }
-  area_tail.store(0, std::memory_order_release);
-  taken_ = 0;
 }
 
 bool RingFile::PrepareLogChunk(uint32_t chunk) {

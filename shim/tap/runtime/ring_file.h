@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "shim/trace/encoder.h"
+#include "shim/tap/runtime/definition_area.h"
 #include "shim/trace/layout.h"
 
 namespace dltap::shim {
@@ -28,11 +28,10 @@ struct Ring {
 // area of definitions that are not in the data file yet, and the log of those
 // that a bounded data file repeats (FORMAT.md, "Ring file"). Created, grown and
 // emptied by one thread at a time: the one that starts the session, then the
-// collector. AppendDefinition is for any thread.
+// collector.
 class RingFile {
  public:
   static constexpr uint32_t kMaxRings = 4096;
-  static constexpr uint64_t kDefinitionBytes = uint64_t{1} << 20;
   static constexpr uint32_t kLogChunks = 64;
   static constexpr uint64_t kLogChunkBytes = uint64_t{512} << 10;
 
@@ -59,37 +58,7 @@ class RingFile {
   // Its thread has ended or left it, and all slots are drained.
   static void Release(const Ring& ring);
 
-  // Commits a definition record. False: no room, counted. Any thread; no lock,
-  // no allocation: one that is stopped while it writes holds up nobody (but in
-  // the two instructions between taking room and telling how much: what others
-  // define behind it is then taken later). It is encoded where it stays: the
-  // thread may have little stack.
-  template <typename Record, typename... Pieces>
-  bool AppendDefinition(const Record& record, const Pieces&... pieces) {
-    if (TryDefinition(record, pieces...)) return true;
-    CountLostDefinition();
-    return false;
-  }
-  // The same, not counted: it will be tried again.
-  template <typename Record, typename... Pieces>
-  bool TryDefinition(const Record& record, const Pieces&... pieces) {
-    const trace::RecordHeader header = trace::HeaderOf(record, pieces...);
-    uint8_t* at = TakeRoom(header.bytes);
-    if (at == nullptr) return false;
-    trace::RecordBuffer(at, header.bytes).AppendBehindHeader(record, pieces...);
-    Commit(at, header);
-    return true;
-  }
-  // The same of encoded ones, all or none.
-  bool AppendDefinitions(std::span<const uint8_t> records);
-  // Less than half of the room for definitions is left.
-  bool DefinitionsCrowd() const;
-
-  // The next committed definitions that were not taken yet; empty: none. What
-  // threads are still writing is taken later.
-  std::span<const uint8_t> TakeDefinitions();
-  // What was taken is in the data file.
-  void DropDefinitions();
+  DefinitionArea& definitions() { return definitions_; }
 
   // The log (definition_log.h): chunks of records, memory taken when first
   // prepared. Appending commits; nullptr: the chunk is full or not prepared.
@@ -110,11 +79,6 @@ class RingFile {
 
  private:
   int Fill(int fd, const trace::FileHeader& header, const char* data_file);
-  // Room in the area, which readers pass over until it is committed; nullptr:
-  // there is none.
-  uint8_t* TakeRoom(size_t bytes);
-  void Commit(uint8_t* at, const trace::RecordHeader& header);
-  static void CountLostDefinition();
   int Descriptor();
   void Close();
   void* MapRange(int fd, uint64_t offset, uint64_t bytes);
@@ -122,22 +86,13 @@ class RingFile {
 
   trace::RingFileHeader* header_ = nullptr;
   trace::RingHeader* rings_ = nullptr;
-  uint8_t* definitions_ = nullptr;
+  DefinitionArea definitions_;
   trace::DefinitionChunk* log_ = nullptr;
   uint8_t* log_memory_[kLogChunks] = {};
   uint64_t file_bytes_ = 0;
   uint64_t inode_ = 0;
   int fd_ = -1;
   uint32_t ring_count_ = 0;
-  // Bytes of the area that were taken, but for what was being written.
-  uint64_t taken_ = 0;
-  struct Unwritten {
-    uint64_t offset;
-    uint64_t bytes;
-  };
-  static constexpr uint32_t kMaxUnwritten = 64;
-  Unwritten unwritten_[kMaxUnwritten] = {};  // in order
-  uint32_t unwritten_count_ = 0;
   bool in_shared_memory_ = false;
   char path_[kMaxRingPathBytes] = {};
 };

@@ -93,7 +93,7 @@ void NoteDeadline() {
   trace::LossRecord record = {};
   record.loss = static_cast<uint32_t>(trace::LossKind::kFlushDeadline);
   record.count = LossCount(trace::LossKind::kFlushDeadline);
-  g_output.ring_file().AppendDefinition(record);
+  g_output.ring_file().definitions().Append(record);
 }
 
 // A collector that did not answer once is not waited for again.

@@ -30,7 +30,7 @@ constinit InternSlot g_interned[kInternSlots];
 template <typename Record, typename... Pieces>
 bool Commit(const Record& record, const Pieces&... pieces) {
   MakeDefinitionRoom();
-  return g_output.ring_file().AppendDefinition(record, pieces...);
+  return g_output.ring_file().definitions().Append(record, pieces...);
 }
 
 }  // namespace
@@ -45,7 +45,9 @@ uint32_t TryDefineText(const char* text, uint32_t length) {
   trace::TextRecord record = {};
   record.id = g_last_text.fetch_add(1, std::memory_order_relaxed) + 1;
   const auto string = trace::Piece::String(text, length);
-  return g_output.ring_file().TryDefinition(record, string) ? record.id : 0;
+  return g_output.ring_file().definitions().TryAppend(record, string)
+             ? record.id
+             : 0;
 }
 
 bool DefineKernelFunction(uint64_t function, const char* name,
@@ -92,6 +94,6 @@ uint32_t InternText(const char* text, uint32_t length) {
   return DefineText(text, length);
 }
 
-bool TextsCrowd() { return g_output.ring_file().DefinitionsCrowd(); }
+bool TextsCrowd() { return g_output.ring_file().definitions().Crowds(); }
 
 }  // namespace dltap::shim

@@ -237,15 +237,15 @@ void TraceOutput::Flush() {
 void TraceOutput::DrainDefinitions() {
   if (reason_ == trace::EndReason::kWriteFailed) return;
   bool any = false;
-  for (auto taken = ring_file_.TakeDefinitions(); !taken.empty();
-       taken = ring_file_.TakeDefinitions()) {
+  for (auto taken = ring_file_.definitions().Take(); !taken.empty();
+       taken = ring_file_.definitions().Take()) {
     any = true;
     BuilderFor(BlockKind::kDefinitions, taken.size())
         .AppendRaw(taken.data(), taken.size());
   }
   FlushBuilder(&builders_[0]);
   if (reason_ == trace::EndReason::kWriteFailed || !any) return;
-  if (data_file_.WriteGathered()) ring_file_.DropDefinitions();
+  if (data_file_.WriteGathered()) ring_file_.definitions().Drop();
 }
 
 trace::CallSlot* TraceOutput::slot_buffer() {
@@ -309,7 +309,7 @@ void TraceOutput::Finish(uint64_t ticks) {
 
 void MakeDefinitionRoom() {
   if (t_thread.session != kOwnThread) return;
-  if (g_output.ring_file().DefinitionsCrowd()) g_output.DrainDefinitions();
+  if (g_output.ring_file().definitions().Crowds()) g_output.DrainDefinitions();
 }
 
 void TraceOutput::ReleaseMemory() {

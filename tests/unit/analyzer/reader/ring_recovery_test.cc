@@ -222,18 +222,12 @@ TEST_F(RingRecoveryTest, WhatAThreadWasDefiningHidesNoOtherDefinition) {
   EXPECT_EQ(LossOf("unknown_record"), 0);
 }
 
-TEST_F(RingRecoveryTest, RoomOfUnknownSizeEndsTheDefinitions) {
+TEST_F(RingRecoveryTest, RoomOfUnknownSizeHidesNoneEither) {
   RingBytes ring;
-  ring.Define(7, "a").TakeRoom(48, false).Define(8, "b").Fill(0, 1);
-  CallsAfterKill(0, ring);
-  EXPECT_THAT(Texts(), ::testing::ElementsAre("a"));
-}
-
-TEST_F(RingRecoveryTest, DefinitionsThatWereGoingBackToTheFrontAreUsed) {
-  RingBytes ring;
-  ring.Define(7, "a").Fill(0, 1).header().definitions_tail = 512;
-  CallsAfterKill(0, ring);
-  EXPECT_THAT(Texts(), ::testing::ElementsAre("a"));
+  ring.Define(7, "a").TakeRoom(48, false).TakeRoom(24, false).Define(8, "b");
+  CallsAfterKill(0, ring.Fill(0, 1).TakeRoom(16, false));
+  EXPECT_THAT(Texts(), ::testing::ElementsAre("a", "b"));
+  EXPECT_EQ(LossOf("unknown_record"), 0);
 }
 
 TEST_F(RingRecoveryTest, CallThatNeverReturnedIsTold) {

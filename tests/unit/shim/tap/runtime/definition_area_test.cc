@@ -36,6 +36,8 @@ class DefinitionAreaTest : public testing::Test {
   }
   ~DefinitionAreaTest() override { file_.Unlink(); }
 
+  DefinitionArea& area() { return file_.definitions(); }
+
   TempDir temp_;
   RingFile file_;
 };
@@ -44,18 +46,18 @@ TEST_F(DefinitionAreaTest, ADefinitionIsEncodedWhereItStays) {
   trace::TextRecord record = {};
   record.id = 7;
   const std::string text(20'000, 'x');
-  ASSERT_TRUE(file_.AppendDefinition(
-      record, trace::Piece::String(text.data(), text.size())));
-  const auto taken = file_.TakeDefinitions();
+  ASSERT_TRUE(
+      area().Append(record, trace::Piece::String(text.data(), text.size())));
+  const auto taken = area().Take();
   trace::TextRecord read;
   memcpy(&read, taken.data(), sizeof(read));
   EXPECT_EQ(read.id, 7u);
   EXPECT_EQ(read.header.bytes, taken.size());
   EXPECT_EQ(taken[sizeof(read) + sizeof(uint32_t)], 'x');
-  EXPECT_FALSE(file_.DefinitionsCrowd());
-  while (!file_.DefinitionsCrowd()) {
-    ASSERT_TRUE(file_.AppendDefinition(
-        record, trace::Piece::String(text.data(), text.size())));
+  EXPECT_FALSE(area().Crowds());
+  while (!area().Crowds()) {
+    ASSERT_TRUE(
+        area().Append(record, trace::Piece::String(text.data(), text.size())));
   }
 }
 
@@ -66,10 +68,9 @@ trace::TextRecord TextWithId(uint32_t id) {
 }
 
 // The ids of the texts that can be taken now.
-std::vector<uint32_t> TakenIds(RingFile& file) {
+std::vector<uint32_t> TakenIds(DefinitionArea& area) {
   std::vector<uint32_t> ids;
-  for (auto taken = file.TakeDefinitions(); !taken.empty();
-       taken = file.TakeDefinitions()) {
+  for (auto taken = area.Take(); !taken.empty(); taken = area.Take()) {
     trace::RecordReader records(taken);
     for (trace::RecordView record;
          records.Next(&record) == trace::DecodeStatus::kOk;) {
@@ -84,18 +85,18 @@ TEST_F(DefinitionAreaTest, DefinitionsAreCommittedWholeOrNotAtAll) {
   const trace::RecordHeader header = {
       static_cast<uint16_t>(trace::RecordKind::kText), 16, sizeof(bytes)};
   memcpy(bytes, &header, sizeof(header));
-  EXPECT_TRUE(file_.AppendDefinitions(bytes));
-  EXPECT_EQ(file_.TakeDefinitions().size(), sizeof(bytes));
+  EXPECT_TRUE(area().AppendAll(bytes));
+  EXPECT_EQ(area().Take().size(), sizeof(bytes));
   uint64_t appended = 1;
-  while (file_.AppendDefinitions(bytes)) ++appended;
-  EXPECT_EQ(appended, RingFile::kDefinitionBytes / sizeof(bytes));
+  while (area().AppendAll(bytes)) ++appended;
+  EXPECT_EQ(appended, DefinitionArea::kBytes / sizeof(bytes));
   EXPECT_EQ(LossCount(LossKind::kDefinitionLost), 1u);
-  file_.DropDefinitions();
-  EXPECT_FALSE(file_.AppendDefinitions(bytes));
-  EXPECT_EQ(TakenIds(file_).size(), appended - 1);
-  file_.DropDefinitions();
-  EXPECT_TRUE(file_.AppendDefinitions(bytes));
-  EXPECT_EQ(TakenIds(file_).size(), 1u);
+  area().Drop();
+  EXPECT_FALSE(area().AppendAll(bytes));
+  EXPECT_EQ(TakenIds(area()).size(), appended - 1);
+  area().Drop();
+  EXPECT_TRUE(area().AppendAll(bytes));
+  EXPECT_EQ(TakenIds(area()).size(), 1u);
 }
 
 // The file as another process sees it.
@@ -112,14 +113,27 @@ class View {
   trace::RingFileHeader& header() {
     return *reinterpret_cast<trace::RingFileHeader*>(bytes_);
   }
-  // As a thread does that is stopped before it writes what it defines.
-  uint8_t* TakeRoom(uint32_t bytes) {
+  // As a thread does that is stopped before it tells how much it has taken.
+  uint8_t* TakeUntold(uint32_t bytes) {
     uint8_t* at =
         bytes_ + header().definitions_offset + header().definitions_head;
     header().definitions_head += bytes;
+    return at;
+  }
+  static void Tell(uint8_t* at, uint32_t bytes) {
     const trace::RecordHeader unwritten = {0, sizeof(unwritten), bytes};
     memcpy(at, &unwritten, sizeof(unwritten));
+  }
+  // The same of one that is stopped before it writes what it defines.
+  uint8_t* TakeRoom(uint32_t bytes) {
+    uint8_t* at = TakeUntold(bytes);
+    Tell(at, bytes);
     return at;
+  }
+  static void Commit(uint8_t* at, const trace::TextRecord& record) {
+    memcpy(at + sizeof(record.header), &record.id, sizeof(record.id));
+    const trace::RecordHeader header = trace::HeaderOf(record);
+    memcpy(at, &header, sizeof(header));
   }
 
  private:
@@ -129,38 +143,76 @@ class View {
 
 TEST_F(DefinitionAreaTest, AThreadThatIsStoppedWhileItDefinesHoldsUpNobody) {
   View view(file_.path());
-  EXPECT_TRUE(file_.AppendDefinition(TextWithId(1)));
+  EXPECT_TRUE(area().Append(TextWithId(1)));
   uint8_t* stopped = view.TakeRoom(sizeof(trace::TextRecord));
-  EXPECT_TRUE(file_.AppendDefinition(TextWithId(3)));
-  EXPECT_THAT(TakenIds(file_), ElementsAre(1, 3));
-  file_.DropDefinitions();
+  EXPECT_TRUE(area().Append(TextWithId(3)));
+  EXPECT_THAT(TakenIds(area()), ElementsAre(1, 3));
+  area().Drop();
   // Readers of a killed process's ring find what comes of it.
   EXPECT_EQ(view.header().definitions_tail, sizeof(trace::TextRecord));
-  EXPECT_TRUE(file_.AppendDefinition(TextWithId(4)));
-  EXPECT_THAT(TakenIds(file_), ElementsAre(4));
+  EXPECT_TRUE(area().Append(TextWithId(4)));
+  EXPECT_THAT(TakenIds(area()), ElementsAre(4));
 
-  const trace::TextRecord late = TextWithId(2);
-  memcpy(stopped + sizeof(late.header), &late.id, sizeof(late.id));
-  const auto header = trace::HeaderOf(late);
-  memcpy(stopped, &header, sizeof(header));
-  EXPECT_THAT(TakenIds(file_), ElementsAre(2));
-  EXPECT_THAT(TakenIds(file_), IsEmpty());
-  file_.DropDefinitions();
+  View::Commit(stopped, TextWithId(2));
+  EXPECT_THAT(TakenIds(area()), ElementsAre(2));
+  EXPECT_THAT(TakenIds(area()), IsEmpty());
+  area().Drop();
   EXPECT_EQ(view.header().definitions_tail, 0u);
   EXPECT_EQ(view.header().definitions_head, 0u);
 }
 
+constexpr uint32_t kTextBytes = sizeof(trace::TextRecord);
+
 // Room whose header is not there yet says not even how much it is.
-TEST_F(DefinitionAreaTest, RoomThatWasTakenJustNowIsWaitedFor) {
+TEST_F(DefinitionAreaTest, OneThatIsStoppedBeforeItTellsHowMuchDoesNotEither) {
   View view(file_.path());
-  view.header().definitions_head = sizeof(trace::TextRecord);
-  EXPECT_TRUE(file_.AppendDefinition(TextWithId(2)));
-  EXPECT_THAT(TakenIds(file_), IsEmpty());
-  file_.DropDefinitions();
-  view.header().definitions_head = 0;
-  view.TakeRoom(sizeof(trace::TextRecord));
-  view.header().definitions_head = 2 * sizeof(trace::TextRecord);
-  EXPECT_THAT(TakenIds(file_), ElementsAre(2));
+  uint8_t* first = view.TakeUntold(kTextBytes);
+  uint8_t* second = view.TakeUntold(3 * kTextBytes);
+  uint8_t* third = view.TakeUntold(kTextBytes);
+  EXPECT_THAT(TakenIds(area()), IsEmpty());
+  EXPECT_TRUE(area().Append(TextWithId(4)));
+  EXPECT_THAT(TakenIds(area()), ElementsAre(4));
+  area().Drop();
+  EXPECT_EQ(view.header().definitions_tail, 0u);
+
+  View::Tell(second, 3 * kTextBytes);
+  EXPECT_THAT(TakenIds(area()), IsEmpty());
+  View::Commit(third, TextWithId(3));
+  EXPECT_THAT(TakenIds(area()), ElementsAre(3));
+  area().Drop();
+  View::Commit(first, TextWithId(1));
+  EXPECT_THAT(TakenIds(area()), ElementsAre(1));
+  area().Drop();
+  EXPECT_EQ(view.header().definitions_tail, kTextBytes);
+  // Of several at once the first commits all.
+  View::Commit(second + kTextBytes, TextWithId(22));
+  View::Commit(second + 2 * kTextBytes, TextWithId(23));
+  View::Commit(second, TextWithId(21));
+  EXPECT_THAT(TakenIds(area()), ElementsAre(21, 22, 23));
+  area().Drop();
+  EXPECT_EQ(view.header().definitions_head, 0u);
+}
+
+TEST_F(DefinitionAreaTest, MoreStoppedThreadsThanItKnowsLoseNothing) {
+  constexpr uint32_t kThreads = 200;
+  View view(file_.path());
+  std::vector<uint8_t*> stopped;
+  std::vector<uint32_t> ids;
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    stopped.push_back(view.TakeUntold(kTextBytes));
+    EXPECT_TRUE(area().Append(TextWithId(i)));
+    for (const uint32_t id : TakenIds(area())) ids.push_back(id);
+  }
+  for (uint32_t i = 0; i < kThreads; i += 2) {
+    View::Commit(stopped[i], TextWithId(kThreads + i));
+    View::Commit(stopped[i + 1], TextWithId(kThreads + i + 1));
+    for (const uint32_t id : TakenIds(area())) ids.push_back(id);
+  }
+  area().Drop();
+  EXPECT_EQ(view.header().definitions_head, 0u);
+  std::ranges::sort(ids);
+  ASSERT_EQ(ids.size(), 2 * kThreads);
+  for (uint32_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], i);
 }
 
 // All on one CPU, where threads are stopped anywhere.
@@ -180,9 +232,9 @@ TEST_F(DefinitionAreaTest, ThreadsThatDefineAtOnceLoseNothing) {
     threads.emplace_back([&, t] {
       const std::string text(100, 'x');
       for (uint32_t i = 0; i < kEach; ++i) {
-        while (!file_.TryDefinition(
-            TextWithId(t * kEach + i),
-            trace::Piece::String(text.data(), text.size()))) {
+        while (
+            !area().TryAppend(TextWithId(t * kEach + i),
+                              trace::Piece::String(text.data(), text.size()))) {
           ++full;
           std::this_thread::yield();
         }
@@ -193,8 +245,8 @@ TEST_F(DefinitionAreaTest, ThreadsThatDefineAtOnceLoseNothing) {
   std::vector<uint32_t> ids;
   for (bool ends = false; !ends;) {
     ends = running == 0;
-    for (const uint32_t id : TakenIds(file_)) ids.push_back(id);
-    file_.DropDefinitions();
+    for (const uint32_t id : TakenIds(area())) ids.push_back(id);
+    area().Drop();
     std::this_thread::yield();
   }
   for (std::thread& thread : threads) thread.join();
