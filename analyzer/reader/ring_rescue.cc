@@ -2,6 +2,7 @@
 #include "analyzer/reader/ring_rescue.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -86,6 +87,13 @@ std::set<Identity> LivingProcesses() {
   return living;
 }
 
+// A process that lives here, and of which a sandbox hides what is in /proc.
+bool IsHidden(uint64_t pid) {
+  const bool lives = kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
+  const fs::path process = fs::path("/proc") / std::to_string(pid);
+  return lives && StartTime(ReadAll(process / "stat")) == 0;
+}
+
 bool WriteAt(int fd, std::span<const uint8_t> bytes, off_t at) {
   while (!bytes.empty()) {
     const ssize_t written = pwrite(fd, bytes.data(), bytes.size(), at);
@@ -154,7 +162,7 @@ std::vector<std::string> RescueRings(const std::string& directory) {
     if (process.data.empty()) continue;
     const trace::FileHeader& header = process.data[0].header;
     if (living.contains({header.pid, header.process_start_time}) ||
-        living.contains({header.pid, kAnyStart})) {
+        living.contains({header.pid, kAnyStart}) || IsHidden(header.pid)) {
       continue;
     }
     const fs::path folder = fs::path(process.data[0].file.path()).parent_path();

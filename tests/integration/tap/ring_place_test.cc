@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the ring file lies, and what becomes of it when its process is killed.
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -162,12 +165,14 @@ TEST(RingPlaceOfOthersTest, OneThatNeverBeganIsRemoved) {
 
 // What would be moved while the program runs, for a while: it surely does in
 // the second before it is killed.
-std::vector<std::string> RescuedMeanwhile(TappedProgram& program,
-                                          std::vector<std::string> arguments) {
+std::vector<std::string> RescuedMeanwhile(
+    TappedProgram& program, std::vector<std::string> arguments,
+    const std::function<void()>& hide = [] {}) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point killed = Clock::now() + std::chrono::seconds(1);
   std::thread runner(
       [&] { program.RunAndKill(std::move(arguments), 1'000'000); });
+  hide();
   std::vector<std::string> moved;
   while (Clock::now() < killed && moved.empty()) {
     if (program.Files().empty()) continue;
@@ -182,6 +187,25 @@ std::vector<std::string> RescuedMeanwhile(TappedProgram& program,
 TEST(RingRescueTest, LeavesTheRingsOfProcessesThatLive) {
   TappedProgram program("launches");
   EXPECT_TRUE(RescuedMeanwhile(program, {"100000000"}).empty());
+}
+
+// As in a sandbox. Of the calling thread alone.
+bool HideProcesses() {
+  return unshare(CLONE_FS | CLONE_NEWNS) == 0 &&
+         mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount("dltap_test", "/proc", "tmpfs", 0, nullptr) == 0;
+}
+
+TEST(RingRescueTest, LeavesThemWhereProcessesCannotBeSeen) {
+  TappedProgram program("launches");
+  bool are_hidden = false;
+  std::vector<std::string> moved;
+  std::thread([&] {
+    moved = RescuedMeanwhile(program, {"100000000"},
+                             [&] { are_hidden = HideProcesses(); });
+  }).join();
+  if (!are_hidden) GTEST_SKIP() << "a namespace of mounts needs privileges";
+  EXPECT_TRUE(moved.empty());
 }
 
 // There it has a pid that nobody has, or another process, where we are.
