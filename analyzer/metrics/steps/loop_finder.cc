@@ -239,8 +239,9 @@ bool MoveFromStub(const std::vector<CallToken>& tokens,
 }
 
 // Where nearly all passes hold products, those in front of the first one that
-// does are none if they compute, but nothing of what such passes do: they have
-// marks, as numbers are copied while weights are made.
+// does are none if they compute, but nothing of what such passes do, or all
+// behind them hold products: they have marks, as numbers are copied while
+// weights are made.
 void BeginWithProducts(const std::vector<CallToken>& tokens,
                        std::vector<TokenSpan>& spans) {
   const auto holds = [&tokens](const TokenSpan& span) {
@@ -249,11 +250,12 @@ void BeginWithProducts(const std::vector<CallToken>& tokens,
   const auto n = static_cast<double>(std::ranges::count_if(spans, holds));
   if (n < kNearlyAll * static_cast<double>(spans.size())) return;
   const auto first = std::ranges::find_if(spans, holds);
+  const bool all = std::all_of(first, spans.end(), holds);
   const auto done = CallsOf(tokens, first->first, spans.back().end);
   bool computes = false;
   for (size_t i = spans.front().first; i < first->first; ++i) {
     if (!tokens[i].computes) continue;
-    if (done.contains(tokens[i].signature)) return;
+    if (!all && done.contains(tokens[i].signature)) return;
     computes = true;
   }
   if (computes) spans.erase(spans.begin(), first);

@@ -373,6 +373,22 @@ double ShareInCommon(const std::vector<CallToken>& tokens,
              : static_cast<double>(in_common.size()) / static_cast<double>(all);
 }
 
+// Layers do not go forward, backward and into an update, each by itself.
+bool AreIterations(const std::vector<CallToken>& tokens,
+                   const std::vector<TokenSpan>& spans) {
+  return std::ranges::all_of(spans, [&](const TokenSpan& span) {
+    const auto begin = tokens.begin();
+    return AnyOf(tokens, span, &CallToken::backward) &&
+           AnyOf(tokens, span, &CallToken::update) &&
+           std::any_of(begin + static_cast<ptrdiff_t>(span.first),
+                       begin + static_cast<ptrdiff_t>(span.end),
+                       [](const CallToken& token) {
+                         return token.computes && !token.backward &&
+                                !token.update;
+                       });
+  });
+}
+
 bool TellsUpdates(const std::vector<CallToken>& tokens) {
   return std::ranges::any_of(tokens, &CallToken::update);
 }
@@ -431,11 +447,13 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
       result.other_count = loop.other_count;
     }
   }
-  // Too few iterations to be told apart: what repeats is their layers.
-  if (spans.empty() && !Trains(tokens)) {
+  if (spans.empty()) {
     Loop loop = PassesOfLoop(model, process, tokens);
-    spans = std::move(loop.passes);
-    result.other_count = loop.other_count;
+    // Too few iterations to be told apart: what repeats is their layers.
+    if (!Trains(tokens) || AreIterations(tokens, loop.passes)) {
+      spans = std::move(loop.passes);
+      result.other_count = loop.other_count;
+    }
   }
   if (spans.empty()) return result;
   LeaveLateReads(tokens, spans);

@@ -54,6 +54,10 @@ TEST(LoopFinderTest, NumbersCopiedWhileWeightsAreMadeAreNoPasses) {
   const std::string answer = "<(p" + Repeat("<(a", 20) + "h>";
   EXPECT_THAT(Starts(Repeat("<w", 4) + Repeat(answer, 5)),
               AllOf(SizeIs(105), Contains(8), Not(Contains(6))));
+  // Nor where a pass does, too, what makes a weight, but products as well.
+  EXPECT_THAT(
+      Starts(Repeat("<w", 2) + "<hw" + Repeat("<w", 2) + Repeat(answer, 5)),
+      AllOf(SizeIs(105), Contains(11), Not(Contains(4))));
   // Two threads that take turns: the first input is of the second pass.
   EXPECT_THAT(Starts("<" + Repeat("<(a", 20) + "(a"), Contains(0));
 }

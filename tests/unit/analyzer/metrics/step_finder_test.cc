@@ -440,11 +440,12 @@ TEST(StepFinderTest, SumsOfSlicesAreNoProductsOfTheirOwn) {
 }
 
 // What TensorFlow runs for a letter: 'f' forward, 'b' its gradient, 'c' what a
-// gradient begins with, any other an optimizer's.
+// gradient begins with, 'm' no product, any other an optimizer's.
 std::string OperationOf(char letter) {
   if (letter == 'f') return "model/MatMul:MatMul";
   if (letter == 'b') return "gradient_tape/model/MatMul:MatMul";
   if (letter == 'c') return "gradient_tape/model/Fill:Fill";
+  if (letter == 'm') return "model/Mul:Mul";
   return std::string("adam/").append(1, letter) + ":AssignSubVariableOp";
 }
 
@@ -486,6 +487,12 @@ TEST(StepFinderTest, FactorsOfAnUpdateMayBeWorkedOutBeforeTheStep) {
 TEST(StepFinderTest, WhatNeedsNoInputBeforeTheFirstPassIsNoStep) {
   std::string run;
   for (int i = 0; i < 12; ++i) run += "cpffbbu";
+  EXPECT_EQ(StepsOf(TraceFromText(Operations(run))).steps.size(), 12);
+}
+
+TEST(StepFinderTest, StepsWithoutProductsAreToldBehindAProductOfTheSetUp) {
+  std::string run = "f";
+  for (int i = 0; i < 12; ++i) run += "mmcpq";
   EXPECT_EQ(StepsOf(TraceFromText(Operations(run))).steps.size(), 12);
 }
 
