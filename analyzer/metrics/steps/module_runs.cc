@@ -61,6 +61,32 @@ absl::flat_hash_map<uint32_t, size_t> BeginsOfPasses(
   return begins;
 }
 
+// What goes backward and into an update is an iteration, also where no product
+// tells its pass forward: XLA makes sums of small ones. The first of its work
+// stands for them.
+void TellPassesWithoutProducts(std::vector<CallToken>& tokens) {
+  struct Signs {
+    size_t first;  // that computes
+    bool forward = false;
+    bool backward = false;
+    bool update = false;
+  };
+  absl::flat_hash_map<uint32_t, Signs> runs;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const CallToken& token = tokens[i];
+    if (token.run == 0 || !token.computes) continue;
+    Signs& signs = runs.try_emplace(token.run, Signs{i}).first->second;
+    signs.forward |= token.forward;
+    signs.backward |= token.backward;
+    signs.update |= token.update;
+  }
+  for (const auto& [run, signs] : runs) {
+    if (signs.backward && signs.update && !signs.forward) {
+      tokens[signs.first].forward = tokens[signs.first].product = true;
+    }
+  }
+}
+
 }  // namespace
 
 void TellModuleRuns(const TraceModel& model, const Process& process,
@@ -80,6 +106,7 @@ void TellModuleRuns(const TraceModel& model, const Process& process,
     if (begin == begins.end() || i >= begin->second || token.product) continue;
     token.update = token.optimizer = token.backward = false;
   }
+  TellPassesWithoutProducts(tokens);
 }
 
 }  // namespace dltap::analyzer

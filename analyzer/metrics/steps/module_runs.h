@@ -13,7 +13,9 @@ namespace dltap::analyzer {
 // are in the order of time. In front of the forward pass of a run that goes
 // backward behind it, nothing is of the update or the backward pass of an
 // iteration: XLA works out early what needs no input, such as the powers of an
-// optimizer's decay, and by then the iteration before has ended.
+// optimizer's decay, and by then the iteration before has ended. A run that
+// goes backward and into an update begins a pass forward, with products or
+// without.
 void TellModuleRuns(const TraceModel& model, const Process& process,
                     std::vector<CallToken>& tokens);
 

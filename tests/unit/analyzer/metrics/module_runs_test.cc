@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -38,12 +39,18 @@ std::string Thunk(int at, const std::string& path, const std::string& source,
                 "kernel name=" + kernel);
 }
 
+constexpr char kOptimizer[] = "/lib/site-packages/optax/_src/transform.py";
+
+std::string Run(int at, int until, const std::string& module) {
+  return "range t=" + Us(at) + ".." + Us(until) +
+         " thread=0 name=\"XlaModule:#hlo_module=" + module +
+         "#\" kind=nvtx domain=TSL\n";
+}
+
 // A run of 40 us of a module that trains: its optimizer's factor comes first.
 std::string TrainingRun(int at) {
-  const std::string optimizer = "/lib/site-packages/optax/_src/transform.py";
-  return "range t=" + Us(at) + ".." + Us(at + 40) +
-         " thread=0 name=\"XlaModule:#hlo_module=jit_step#\" kind=nvtx "
-         "domain=TSL\n" +
+  const std::string optimizer = kOptimizer;
+  return Run(at, at + 40, "jit_step") +
          Thunk(at + 2, "jit(step)/sub", optimizer, "loop_subtract_fusion") +
          Thunk(at + 10, "jit(step)/jvp()/dot_general", "train.py",
                "gemm_fusion_dot_1") +
@@ -70,6 +77,41 @@ TEST(ModuleRunsTest, AFactorAtTheBeginOfARunEndsNoIteration) {
     begins.push_back(step.begin_ns);
   }
   EXPECT_EQ(begins, (std::vector<int64_t>{0, 100'000, 200'000, 300'000}));
+}
+
+// The products are so small that XLA makes sums of them.
+std::string TrainingRunWithoutProducts(int at) {
+  return Run(at, at + 40, "jit_update") +
+         Thunk(at + 2, "jit(update)/jvp()/dot_general", "train.py",
+               "input_reduce_fusion") +
+         Thunk(at + 10, "jit(update)/transpose(jvp())/mul", "train.py",
+               "loop_multiply_fusion") +
+         Thunk(at + 20, "jit(update)/add", kOptimizer, "loop_add_fusion");
+}
+
+std::string Evaluation(int at) {
+  return Run(at, at + 20, "jit_dot") +
+         Thunk(at + 2, "jit(dot)/dot_general", "train.py",
+               "gemm_fusion_dot_1") +
+         Submit(at + 22, "cuMemcpyDtoHAsync_v2", "memcpy kind=dtoh bytes=4");
+}
+
+TEST(ModuleRunsTest, ARunThatUpdatesIsAnIterationWithoutProductsToo) {
+  std::string text = "device 0 name=gpu\nthread 0 tid=1 name=python\n";
+  for (int step = 0; step < 20; ++step) {
+    if (step % 5 == 0) text += Evaluation(100 * step);
+    text += Submit(100 * step + 30, "cuMemcpyHtoDAsync_v2",
+                   "memcpy kind=htod bytes=4096") +
+            TrainingRunWithoutProducts(100 * step + 50);
+  }
+  const TraceModel model = TraceFromText(text);
+  const Attribution attribution = Attribute(model);
+  const Steps found =
+      FindSteps(model, model.processes[0], attribution.processes[0]);
+  const auto evaluations =
+      std::ranges::count(found.steps, StepUse::kEvaluation, &Step::use);
+  EXPECT_EQ(found.steps.size() - evaluations, 20);
+  EXPECT_EQ(evaluations, 3);  // the first stands before the loop
 }
 
 }  // namespace
