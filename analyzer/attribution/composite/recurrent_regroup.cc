@@ -520,8 +520,16 @@ void RecurrentRegroup::MoveFollowing(size_t unit, size_t end) {
     const Unit& at = (*units_)[unit];
     if (MayStay(at)) continue;
     if (!IsPart(at) || IsOfNextLayer(at)) return;
+    if (AddsFromElsewhere(unit)) continue;
     MoveUnit(process_, at, LayerClass::kRnn, attribution_);
   }
+}
+
+// A fused cell copies nothing: the gradient that was put in its place right
+// before is of what else takes the state.
+bool RecurrentRegroup::AddsFromElsewhere(size_t unit) const {
+  return gates_ == kCell && unit > 0 && ((*units_)[unit].traits & kAdd) != 0 &&
+         ((*units_)[unit - 1].traits & kPlain) != 0;
 }
 
 // A fused cell holds its activations; its gradients are only summed up.

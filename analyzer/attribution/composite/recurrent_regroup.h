@@ -85,6 +85,7 @@ class RecurrentRegroup {
   bool FollowsGate(size_t product, size_t period) const;
   bool AnyGate(size_t first, size_t end) const;
   bool IsOfNextLayer(const Unit& unit) const;
+  bool AddsFromElsewhere(size_t unit) const;
   void MovePreceding(size_t product);
   void MoveFollowing(size_t unit, size_t end);
   bool IsPart(const Unit& unit) const;

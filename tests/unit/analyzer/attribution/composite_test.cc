@@ -621,6 +621,27 @@ TEST(CompositeRecurrentTest, AFusedCellIsOneHoweverOftenItRuns) {
   EXPECT_EQ(program.Count(kGemm), 3 * 2 + 3 * 4);
 }
 
+// The states are also stacked: their gradients are copied from there.
+TEST(CompositeRecurrentTest, GradientsOfAFusedCellsStateAddUpOutsideIt) {
+  Program program;
+  for (int step = 0; step < 10; ++step) {
+    program.Product(1, 768, 16, 128, 1000).Product(1, 768, 16, 256, 2000);
+    program.Kernel(kFusedCell);
+  }
+  EXPECT_EQ(program.Count(kRnn), 10 * 3);
+  program.InBackward();
+  for (int step = 0; step < 10; ++step) {
+    program.Kernel("\"at::native::FillFunctor<float>\"")
+        .Kernel("\"at::native::direct_copy_kernel_cuda<float>\"");
+    if (step > 0) program.Kernel(kAdding);
+    program.Kernel(kFusedGradients);
+    program.Product(1, 128, 16, 768, 1000).Product(1, 128, 768, 16, 60 + step);
+    program.Product(1, 256, 16, 768, 2000).Product(1, 256, 768, 16, 60 + step);
+    program.Kernel(kAdding);  // a weight's, of all steps
+  }
+  EXPECT_EQ(program.Count(kRnn), 10 * 3 + 10 * 6);
+}
+
 TEST(CompositeRecurrentTest, AnElmanCellMayHaveAHeadBesideIt) {
   for (const int known : {1, 0}) {  // addresses
     Program cell;
