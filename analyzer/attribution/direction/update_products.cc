@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <span>
 
 namespace dltap::analyzer {
 namespace {
@@ -15,6 +16,7 @@ constexpr double kSeldom = 0.5;       // of the updates: fewer have results
 constexpr uint64_t kValueBytes = 16;  // a copy of no more is no result
 
 using Names = std::vector<size_t>;
+using NamesView = std::span<const size_t>;
 
 // What is submitted between two backward passes.
 struct Row {
@@ -24,9 +26,11 @@ struct Row {
   size_t products = 0;          // the first so many are nothing else
   size_t activated = 0;         // behind the first so many comes an activation
   std::vector<size_t> reads;    // of results, behind so many
+  std::vector<size_t> inputs;   // from the host, behind so many
   // An optimizer's kernels, and behind them an input, in front of all of these.
   bool after_optimizer = false;
   bool takes_input = false;
+  bool optimizes = false;  // an optimizer's kernels, anywhere
 };
 
 bool IsALayers(const Activity& activity, const Attributed& attributed) {
@@ -80,12 +84,16 @@ std::vector<Row> RowsOf(const SubmittedWork& work) {
     const Activity& activity = work.ActivityAt(i);
     const Attributed& attributed = work.At(i);
     inputs.See(attributed, row);
+    row.optimizes |= attributed.direction == Direction::kUpdate;
     if (Activates(work, i, row) && row.activated == 0) {
       row.activated = row.names.size();
     }
-    if (attributed.layer_class == LayerClass::kCopyD2h &&
-        activity.bytes > kValueBytes) {
-      row.reads.push_back(row.names.size());
+    if (activity.bytes > kValueBytes) {
+      if (attributed.layer_class == LayerClass::kCopyD2h) {
+        row.reads.push_back(row.names.size());
+      } else if (attributed.layer_class == LayerClass::kCopyH2d) {
+        row.inputs.push_back(row.names.size());
+      }
     }
     if (!IsALayers(activity, attributed)) continue;
     if (row.products == row.names.size() &&
@@ -108,7 +116,7 @@ bool EndsWith(const Names& names, const Names& end) {
          std::equal(end.rbegin(), end.rend(), names.rbegin());
 }
 
-bool BeginLike(const Names& names, const Names& forward) {
+bool BeginLike(NamesView names, const Names& forward) {
   const size_t most = std::min(names.size(), forward.size());
   size_t common = 0;
   while (common < most && names[common] == forward[common]) ++common;
@@ -121,8 +129,31 @@ bool BeginLike(const Names& names, const Names& forward) {
 bool IsEvaluation(const Row& row, size_t size, bool is_seldom) {
   if (row.takes_input || row.products < size) return true;
   if (row.activated > 0 && row.activated <= size) return true;
-  return is_seldom && row.after_optimizer &&
-         std::ranges::find(row.reads, size) != row.reads.end();
+  if (!is_seldom) return false;
+  return !row.optimizes ||
+         (row.after_optimizer &&
+          std::ranges::find(row.reads, size) != row.reads.end());
+}
+
+// Whether `names` are in `all`, in this order.
+bool AreIn(NamesView names, NamesView all) {
+  size_t found = 0;
+  for (size_t i = 0; i < all.size() && found < names.size(); ++i) {
+    found += all[i] == names[found] ? 1 : 0;
+  }
+  return found == names.size();
+}
+
+// Whether one update does all that the other one does, in its order: matrices
+// are taken apart now and then, before the first update, too.
+bool AreKin(const Names& a, const Names& b) {
+  return AreIn(a, b) || AreIn(b, a);
+}
+
+// What stands in front of F.
+Names InFront(const Row& row, const Names& forward) {
+  return {row.names.begin(),
+          row.names.end() - static_cast<ptrdiff_t>(forward.size())};
 }
 
 // U; nothing if there is none.
@@ -141,21 +172,57 @@ Names UpdateIn(const std::vector<Row>& rows) {
                          kSeldom * static_cast<double>(updates);
   std::map<Names, size_t> counts;
   for (const size_t i : longer) {
-    const Names& names = rows[i].names;
-    const size_t size = names.size() - forward.size();
-    if (IsEvaluation(rows[i], size, is_seldom)) continue;
-    ++counts[Names(names.begin(),
-                   names.begin() + static_cast<ptrdiff_t>(size))];
+    const Names names = InFront(rows[i], forward);
+    if (!IsEvaluation(rows[i], names.size(), is_seldom)) ++counts[names];
   }
+  const auto most = std::ranges::max_element(
+      counts, {}, [](const auto& entry) { return entry.second; });
+  if (most == counts.end() || most->second < kLeastRepeats) return {};
+  const Names& update = most->first;
+  size_t kin = 0;
   for (const auto& [names, count] : counts) {
-    if (count >= kLeastRepeats &&
-        static_cast<double>(count) >=
-            kNearlyAll * static_cast<double>(longer.size()) &&
-        BeginsWith(rows.back().names, names) && !BeginLike(names, forward)) {
-      return names;
-    }
+    if (AreKin(names, update) && !BeginLike(names, forward)) kin += count;
   }
-  return {};
+  const bool is_update = static_cast<double>(kin) >=
+                             kNearlyAll * static_cast<double>(longer.size()) &&
+                         AreIn(update, rows.back().names) &&
+                         !BeginLike(update, forward);
+  return is_update ? update : Names();
+}
+
+// Whether the first `size` kernels of `row` are of an update that does more or
+// less than U: nothing else goes on between them.
+bool IsOtherUpdate(const Row& row, size_t size) {
+  const auto is_inside = [size](size_t behind) {
+    return behind > 0 && behind < size;
+  };
+  const auto is_result = [&](size_t behind) {
+    return is_inside(behind) || (row.after_optimizer && behind == size);
+  };
+  return !IsEvaluation(row, size, /*is_seldom=*/false) &&
+         std::ranges::none_of(row.reads, is_result) &&
+         std::ranges::none_of(row.inputs, is_inside);
+}
+
+// How many kernels stand in front of the first that begin like F: all of U with
+// more between, or, in front of F alone, some of U. 0: they are others.
+size_t SizeInFront(NamesView names, const Names& update, const Names& forward) {
+  size_t size = 0;
+  size_t found = 0;
+  while (!BeginLike(names.subspan(size), forward)) {
+    if (found < update.size() && names[size] == update[found]) ++found;
+    ++size;
+  }
+  const bool has_less =
+      names.size() == size + forward.size() && AreIn(names.first(size), update);
+  return found == update.size() || has_less ? size : 0;
+}
+
+// How many kernels of `row` are of its update.
+size_t SizeOfUpdate(const Row& row, const Names& update, const Names& forward) {
+  const size_t size = SizeInFront(row.names, update, forward);
+  if (size > 0 && IsOtherUpdate(row, size)) return size;
+  return BeginsWith(row.names, update) ? update.size() : 0;
 }
 
 }  // namespace
@@ -169,8 +236,9 @@ std::vector<bool> FindUpdateProducts(const SubmittedWork& work) {
   const Names update = UpdateIn(rows);
   if (update.empty()) return in_update;
   for (size_t r = 1; r < rows.size(); ++r) {
-    if (!BeginsWith(rows[r].names, update)) continue;
-    const size_t last = rows[r].kernels[update.size() - 1];
+    const size_t size = SizeOfUpdate(rows[r], update, rows.front().names);
+    if (size == 0) continue;
+    const size_t last = rows[r].kernels[size - 1];
     std::fill(in_update.begin() + static_cast<ptrdiff_t>(rows[r].first),
               in_update.begin() + static_cast<ptrdiff_t>(last) + 1, true);
   }

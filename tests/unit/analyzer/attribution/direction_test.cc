@@ -684,6 +684,68 @@ TEST(DirectionTest, ProductsOfAnInputBehindTheOptimizersKernelsAreForward) {
                   Direction::kUpdate, Direction::kUpdate}));
 }
 
+// Of ten steps of a model of two layers with a product in each update, in the
+// first and the sixth of which a matrix is taken apart; those are of the sixth,
+// with `more` behind its product.
+Directions OfSixthUpdate(const std::vector<std::string>& more) {
+  std::string text;
+  int at = 0;
+  size_t begin = 0;
+  size_t end = 0;
+  const auto add = [&](int thread, const std::vector<std::string>& kernels) {
+    for (const std::string& kernel : kernels) {
+      text += Launch(at += 10, thread, kernel);
+    }
+  };
+  for (int step = 0; step < 10; ++step) {
+    add(0, {"volta_sgemm_tn", "elementwise_relu", "volta_sgemm_nt"});
+    add(1, {"elementwise_mul", "volta_sgemm_nn"});
+    if (step == 5) begin = static_cast<size_t>(at) / 10;
+    if (step % 5 == 0) add(0, {"volta_dgemm_nn", "getrf_pivot"});
+    add(0, {"volta_dgemm_nt", "scale_add"});
+    if (step != 5) continue;
+    add(0, more);
+    end = static_cast<size_t>(at) / 10;
+  }
+  const Directions all = DirectionsOf(text);
+  return {all.begin() + static_cast<ptrdiff_t>(begin),
+          all.begin() + static_cast<ptrdiff_t>(end)};
+}
+
+TEST(DirectionTest, AnUpdateMayTakeMatricesApartNowAndThen) {
+  EXPECT_EQ(OfSixthUpdate({}), Directions(4, Direction::kUpdate));
+  EXPECT_EQ(OfSixthUpdate({"volta_dgemm_nn"}),
+            Directions(5, Direction::kUpdate));
+  // An evaluation follows.
+  Directions evaluated(4, Direction::kUpdate);
+  evaluated.resize(4 + 3, kForward);
+  EXPECT_EQ(
+      OfSixthUpdate({"volta_sgemm_tn", "elementwise_relu", "volta_sgemm_nt"}),
+      evaluated);
+}
+
+// Weights are adapted by hand each third time, and what they give then is only
+// looked at; an optimizer follows all other passes.
+TEST(DirectionTest, ProductsBehindAnAdaptationAreNoUpdate) {
+  std::string text;
+  int at = 0;
+  size_t looked_at = 0;
+  for (int pass = 1; pass <= 10; ++pass) {
+    text += Launch(at += 10, 0, "volta_sgemm_tn");
+    text += Launch(at += 10, 1, "volta_sgemm_nt");
+    text += Launch(at += 10, 0, "multi_tensor_apply_adam");
+    if (pass % 3 != 0) continue;
+    text += Launch(at += 10, 0, "volta_sgemm_tn");
+    text += Launch(at += 10, 1, "volta_sgemm_nt");
+    text += Launch(at += 10, 0, "scale_add");
+    text += Launch(at += 10, 0, "volta_dgemm_tn");
+    looked_at = static_cast<size_t>(at) / 10 - 1;
+    text += Launch(at += 10, 0, "elementwise_add");
+  }
+  text += Launch(at += 10, 0, "volta_dgemm_tn");
+  EXPECT_EQ(DirectionsOf(text)[looked_at], kForward);
+}
+
 // Nine backward passes; an optimizer's kernel follows each `nth`, and each
 // third these kernels, and a copy of so many bytes to the host. Of the first
 // three.
