@@ -7,6 +7,7 @@
 
 #include "analyzer/attribution/base/engine_threads.h"
 #include "analyzer/metrics/base/median.h"
+#include "analyzer/metrics/steps/adaptations.h"
 #include "analyzer/metrics/steps/kind_period.h"
 #include "analyzer/metrics/steps/step_lengths.h"
 #include "analyzer/metrics/steps/step_parts.h"
@@ -135,7 +136,10 @@ std::vector<TokenSpan> JoinParts(const TraceModel& model,
   }
   const std::vector<size_t> lengths =
       IterationsOfSteps(model, process, attribution, tokens, iterations);
-  return lengths.empty() ? spans : JoinedTo(lengths, tokens, spans);
+  // All as one step would be no repetition.
+  if (lengths.size() < 2) return spans;
+  const std::vector<TokenSpan> steps = JoinedTo(lengths, tokens, spans);
+  return WithoutAdaptations(tokens, iterations, steps);
 }
 
 uint64_t PartsWithInput(const std::vector<CallToken>& tokens,

@@ -3,16 +3,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/base/median.h"
+#include "analyzer/metrics/steps/step_parts.h"
 #include "analyzer/metrics/steps/token_spans.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kNearlyAll = 0.8;  // of the rollouts
+constexpr double kNearlyAll = 0.8;     // of the rollouts
+constexpr double kLeastOfKind = 0.15;  // of the iterations
 
 using Tokens = std::vector<CallToken>;
 
@@ -33,6 +36,7 @@ class RolloutJoiner {
 
   Loop Run() && {
     if (passes_.empty() || !AreRollouts()) return {std::move(spans_)};
+    LeaveSmallPasses();
     Steps steps = Joined(/*all=*/true);
     const auto with_loop = std::ranges::count_if(
         steps.iterations, [](size_t iterations) { return iterations > 1; });
@@ -55,6 +59,35 @@ class RolloutJoiner {
     std::vector<TokenSpan> spans;
     std::vector<size_t> iterations;  // of each
   };
+
+  // What takes no input, where longer passes do, works out anew, before each
+  // epoch, what these have played: it is part of the iteration behind it.
+  void LeaveSmallPasses() {
+    const auto takes_none = [&](const TokenSpan& span) {
+      return !AnyOf(tokens_, span, &CallToken::h2d);
+    };
+    const auto small = std::stable_partition(
+        passes_.begin(), passes_.end(),
+        [&](const TokenSpan& span) { return !takes_none(span); });
+    if (small == passes_.end() || small - passes_.begin() < 2) return;
+    size_t most = 0;
+    for (auto it = small; it != passes_.end(); ++it) {
+      most = std::max(most, Products(tokens_, *it));
+    }
+    const bool are_small = std::all_of(
+        passes_.begin(), small,
+        [&](const TokenSpan& span) { return Products(tokens_, span) > most; });
+    if (!are_small) return;
+    passes_.erase(small, passes_.end());
+    for (size_t i = 0; i + 1 < spans_.size(); ++i) {
+      if (spans_[i].use == StepUse::kEvaluation && takes_none(spans_[i])) {
+        spans_[i + 1].first = spans_[i].first;
+      }
+    }
+    std::erase_if(spans_, [&](const TokenSpan& span) {
+      return span.use == StepUse::kEvaluation && takes_none(span);
+    });
+  }
 
   bool AreRollouts() const {
     std::vector<size_t> products;
@@ -79,7 +112,7 @@ class RolloutJoiner {
     in_front += std::min(in_front / products.size(), before_first);
     if (in_front > inside) return begin || !end;
     return begin && products.size() + 1 >= kMinRepeats &&
-           (AloneDo(&CallToken::h2d) || AloneDo(&CallToken::draws) ||
+           (AloneTakeInput() || AloneSample() ||
             (!end && AreAllAlike(products, before_first) && AllDraw() &&
              NoneTakesInput()));
   }
@@ -151,18 +184,62 @@ class RolloutJoiner {
     return steps;
   }
 
-  // Whether nearly all passes take an input (or draw: they sample from what
-  // they compute), and most iterations do not: these work on what the passes
-  // made.
-  bool AloneDo(bool CallToken::*flag) const {
-    const auto does = [&](const TokenSpan& span) {
-      return AnyOf(tokens_, span, flag);
+  // Whether nearly all passes take an input and most iterations do not, nor
+  // nearly all of one kind, which the others share it with: these work on what
+  // the passes made.
+  bool AloneTakeInput() const {
+    const auto takes = [&](const TokenSpan& span) {
+      return AnyOf(tokens_, span, &CallToken::h2d);
     };
-    const auto passes = std::ranges::count_if(passes_, does);
-    const auto iterations = std::ranges::count_if(iterations_, does);
+    return AloneDo(takes, takes);
+  }
+
+  // Or draw of what they compute: numbers that are drawn before any product are
+  // an input.
+  bool AloneSample() const {
+    return AloneDo(
+        [&](const TokenSpan& span) {
+          const auto pass = TokensOf(tokens_, span);
+          const auto product = std::ranges::find_if(pass, &CallToken::product);
+          return std::any_of(product, pass.end(),
+                             [](const CallToken& t) { return t.draws; });
+        },
+        [&](const TokenSpan& span) {
+          return AnyOf(tokens_, span, &CallToken::draws);
+        });
+  }
+
+  bool AloneDo(const auto& pass_does, const auto& iteration_does) const {
+    const auto passes = std::ranges::count_if(passes_, pass_does);
     return static_cast<double>(passes) >=
                kNearlyAll * static_cast<double>(passes_.size()) &&
-           2 * static_cast<size_t>(iterations) < iterations_.size();
+           !DoIterations(iteration_does);
+  }
+
+  bool DoIterations(const auto& does) const {
+    struct Kind {
+      size_t all = 0;
+      size_t doing = 0;
+    };
+    std::map<uint32_t, Kind> kinds;
+    size_t doing = 0;
+    const std::vector<uint32_t> kind_of =
+        KindsByGradients(tokens_, iterations_);
+    for (size_t i = 0; i < iterations_.size(); ++i) {
+      const size_t n = does(iterations_[i]) ? 1 : 0;
+      Kind& kind = kinds[kind_of.empty() ? 0 : kind_of[i]];
+      ++kind.all;
+      kind.doing += n;
+      doing += n;
+    }
+    return 2 * doing >= iterations_.size() ||
+           std::ranges::any_of(kinds, [&](const auto& entry) {
+             const auto& [all, doing_of_kind] = entry.second;
+             return static_cast<double>(doing_of_kind) >=
+                        kNearlyAll * static_cast<double>(all) &&
+                    static_cast<double>(all) >=
+                        kLeastOfKind * static_cast<double>(iterations_.size());
+           });
   }
 
   // The first rollout has no iteration in front that shows where it begins: it

@@ -165,6 +165,28 @@ std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
   return kinds;
 }
 
+// Where the kind changes, is it the same change `parts` iterations later? A
+// change beyond which the run ends says nothing: once is no repetition. Nor is
+// it one if nothing changes there, in most cases, though both sides are alike
+// (all that a first update and a later one do is done in the later one).
+bool ChangesRecur(const std::vector<Profile>& profiles,
+                  const std::vector<double>& to_next, size_t parts,
+                  double explained, PartsDiffer in) {
+  double before = 0;
+  double after = 0;
+  double once = 0;
+  for (size_t i = 0; i + 1 + parts < profiles.size(); ++i) {
+    const double weight = to_next[i];
+    if (weight == 0) continue;
+    before += 2 * weight * weight;
+    after +=
+        weight * (Unlikeness(profiles[i], profiles[i + parts], in) +
+                  Unlikeness(profiles[i + 1], profiles[i + 1 + parts], in));
+    if (to_next[i + parts] == 0) once += 2 * weight * weight;
+  }
+  return before > 0 && after <= explained * before && 2 * once <= before;
+}
+
 bool AreAlike(const std::vector<uint32_t>& kinds) {
   return std::ranges::all_of(kinds, [](uint32_t kind) { return kind == 0; });
 }
@@ -201,21 +223,9 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
   if (AreLoopsByTurns({changes.begin(), changes.end()})) return 1;
   const double explained =
       std::ranges::max(to_next) < kSmall ? kExplainedOfSmall : kExplained;
-  // Where the kind changes, is it the same change `parts` iterations later? A
-  // change without one there says nothing: once is no repetition.
   for (size_t parts = 2; parts <= std::min(kMostParts, n / kMinRepeats);
        ++parts) {
-    double before = 0;
-    double after = 0;
-    for (size_t i = 0; i + 1 + parts < n; ++i) {
-      const double weight = to_next[i];
-      if (weight == 0) continue;
-      before += 2 * weight * weight;
-      after +=
-          weight * (Unlikeness(profiles[i], profiles[i + parts], in) +
-                    Unlikeness(profiles[i + 1], profiles[i + 1 + parts], in));
-    }
-    if (before > 0 && after <= explained * before) return parts;
+    if (ChangesRecur(profiles, to_next, parts, explained, in)) return parts;
   }
   return 1;
 }

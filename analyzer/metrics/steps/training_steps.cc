@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/steps/closing_passes.h"
+#include "analyzer/metrics/steps/inner_extras.h"
 #include "analyzer/metrics/steps/interrupted_steps.h"
 #include "analyzer/metrics/steps/rollouts.h"
 #include "analyzer/metrics/steps/side_updates.h"
@@ -394,6 +395,7 @@ Loop SplitOffPasses(const Tokens& tokens, std::vector<TokenSpan> spans,
   const ProductRange alike = RangeOf(spans, begins, products);
   const bool part_of_them = HaveGradientsOfPasses(tokens, spans, begins);
   const size_t usual_inputs = UsualInputs(tokens, spans, begins);
+  const InnerExtras extras(tokens, spans);
   std::vector<TokenSpan> out = {spans[0]};
   for (size_t i = 1; i < spans.size(); ++i) {
     const TokenSpan& span = spans[i];
@@ -401,7 +403,8 @@ Loop SplitOffPasses(const Tokens& tokens, std::vector<TokenSpan> spans,
     const size_t before = Products(tokens, span.first, begin);
     const size_t rest = products[i] - before;
     if (before == 0 || rest < alike.least || rest > alike.most ||
-        part_of_them || TakeItsInput(tokens, span, begin, usual_inputs)) {
+        part_of_them || TakeItsInput(tokens, span, begin, usual_inputs) ||
+        extras.AreIn(span)) {
       begin = span.first;
     }
     if (begin > span.first) {

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "analyzer/metrics/steps/adaptations.h"
 #include "analyzer/metrics/steps/join_parts.h"
 #include "analyzer/metrics/steps/step_parts.h"
 #include "tests/unit/analyzer/metrics/token_text.h"
@@ -14,6 +16,7 @@
 namespace dltap::analyzer {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -404,6 +407,44 @@ TEST(TrainingStepsTest, AnEvaluationLongerThanTrainingIsNoRollout) {
                           "144e"));
 }
 
+TEST(TrainingStepsTest, APassOverNumbersDrawnForItIsNoRollout) {
+  // Each fourth time it is looked where anything is; a batch is copied for
+  // each update.
+  const std::string epoch = "?(c" + Repeat("<(a)bU", 4);
+  EXPECT_THAT(Spans(Repeat(epoch, 5)), ::testing::SizeIs(5 * 4 + 4));
+}
+
+TEST(TrainingStepsTest, WhatIsWorkedOutBeforeEachEpochBeginsNoRollout) {
+  // What was played is worth is worked out anew before each of three epochs.
+  const std::string epoch = "(v(v" + Repeat("(a)bU", 2);
+  const std::string iteration = Repeat("<(a?>", 20) + Repeat(epoch, 3);
+  const Loop loop = TrainingSteps(TokensFromText(Repeat(iteration, 4)));
+  EXPECT_THAT(loop.passes, ::testing::SizeIs(4));
+  EXPECT_EQ(loop.passes.front().first, 0);
+  EXPECT_EQ(loop.other_count, 24);
+}
+
+TEST(TrainingStepsTest, PassesInFrontOfUpdatesThatShareABatchAreNoRollouts) {
+  // What judges takes one, the others learn from the same.
+  const std::string step = "<(a(c)c)cO(a(d)a)aO(a)eO";
+  const std::string epoch = Repeat("<(a>", 3) + Repeat(step, 4);
+  EXPECT_THAT(Spans(Repeat(epoch, 4)), ::testing::SizeIs(4 * 12 + 3));
+}
+
+TEST(TrainingStepsTest, WhatTheEndOfAnEpisodeIsWorthIsOfItsStep) {
+  // Asked behind the second of three plays, in each third step.
+  const std::string play = "<(a(a(a?>";
+  const std::string update = "<(a(a)b)b)b)bU";
+  const std::string step = Repeat(play, 3) + update;
+  const std::string with_end =
+      Repeat(play, 2) + "<(a>" + "<(a>" + play + update;
+  EXPECT_THAT(Spans(Repeat(Repeat(step, 2) + with_end, 3)),
+              AllOf(::testing::SizeIs(9), Each(EndsWith("u"))));
+  // More than half a step's products, and what stands in front, are passes.
+  const std::string epoch = Repeat(step, 2) + Repeat("<(a>", 6) + step;
+  EXPECT_THAT(Spans(Repeat(epoch, 3)), ::testing::SizeIs(12));
+}
+
 TEST(TrainingStepsTest, PlaysInFrontOfSomeUpdatesAreOfTheNextAlone) {
   // Elsewhere chance plays.
   std::string run;
@@ -516,6 +557,34 @@ TEST(StepPartsTest, AnAscentByHandAndAnOptimizersDescentAreOneStep) {
 
 TEST(StepPartsTest, WhatHoldsNoProductMakesNoParts) {
   EXPECT_EQ(Parts(Repeat(Repeat("<(a)bU", 4) + "<(a)bUEEEEs>", 4)), 1);
+}
+
+TEST(StepPartsTest, AFirstUpdateThatIsOtherwiseMakesNoParts) {
+  // Matrices are taken apart by it, and by each tenth one beside the rest.
+  EXPECT_EQ(
+      Parts("<(a)bIIJJ" + Repeat("<(a)bPPQQ", 9) + "<(a)bPPQQIIJJ" +
+            Repeat("<(a)bPPQQ", 9) + "<(a)bPPQQIIJJ" + Repeat("<(a)bPPQQ", 9)),
+      1);
+}
+
+TEST(StepPartsTest, WeightsThatAreAdaptedToBeLookedAtAreNoSteps) {
+  // Each step adapts them three times before its update.
+  const std::string inner = "<(a)b)bH";
+  const std::string step = Repeat(inner, 3) + "(c)d]bO";
+  const std::string look = Repeat(inner, 5) + "(c>";
+  const std::vector<CallToken> tokens =
+      TokensFromText(Repeat(step, 4) + look + look + Repeat(step, 2));
+  const std::vector<TokenSpan> iterations = TrainingSteps(tokens).passes;
+  std::vector<size_t> lengths(4, 4);
+  lengths.resize(4 + 10, 1);
+  lengths.resize(4 + 10 + 2, 4);
+  const std::vector<TokenSpan> steps = WithoutAdaptations(
+      tokens, iterations, JoinedTo(lengths, tokens, iterations));
+  ASSERT_THAT(steps, ::testing::SizeIs(4 + 2 + 2));
+  EXPECT_EQ(std::ranges::count(steps, StepUse::kEvaluation, &TokenSpan::use),
+            2);
+  EXPECT_EQ(steps[4].use, StepUse::kEvaluation);
+  EXPECT_EQ(steps[5].first, steps[4].end);
 }
 
 TEST(StepPartsTest, LengthsThatVaryMakeNoParts) {
