@@ -159,12 +159,32 @@ bool UsualIteration::IsOneRunBehindResult(size_t begin, size_t end) const {
   return run != 0;
 }
 
+bool UsualIteration::EndsForward(const TokenSpan& span) const {
+  size_t i = span.end;
+  while (i > span.first && !tokens_[i - 1].product) --i;
+  return i > span.first && !tokens_[i - 1].backward;
+}
+
+// Whether none of `passes` has half the gradients of what teaches the weights:
+// these are adapted, as they are in front of that, too.
+bool UsualIteration::DeriveLittle(const std::vector<Pass>& passes) const {
+  size_t most = 0;
+  for (const Row& row : rows_) {
+    for (const Pass& pass : row.passes) most = std::max(most, pass.backward);
+  }
+  return std::ranges::all_of(
+      passes, [most](const Pass& pass) { return 2 * pass.backward < most; });
+}
+
 // Whether the host reads what comes of `front` and its passes are those of the
 // iterations with fewer gradients: not of the weights. An evaluation of forces,
-// or of an equation, derives by its input alone.
+// or of an equation, derives by its input alone. So it is with weights that are
+// adapted to a task before what they give is read.
 bool UsualIteration::AreReadAndDeriveLess(const TokenSpan& front) const {
   if (front.end == front.first || !tokens_[front.end - 1].d2h) return false;
-  return std::ranges::all_of(PassesOf(front), [this](const Pass& pass) {
+  const std::vector<Pass> passes = PassesOf(front);
+  if (EndsForward(front) && DeriveLittle(passes)) return true;
+  return std::ranges::all_of(passes, [this](const Pass& pass) {
     return std::ranges::any_of(rows_, [&pass](const Row& row) {
       return std::ranges::any_of(row.passes, [&pass](const Pass& usual) {
         return pass.forward == usual.forward && pass.backward < usual.backward;

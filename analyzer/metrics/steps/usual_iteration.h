@@ -59,6 +59,8 @@ class UsualIteration {
   std::optional<size_t> BeginOf(const Row& row, const TokenSpan& span) const;
   size_t BeginBehind(size_t passes_end, size_t product, size_t offset) const;
   bool AreReadAndDeriveLess(const TokenSpan& front) const;
+  bool EndsForward(const TokenSpan& span) const;
+  bool DeriveLittle(const std::vector<Pass>& passes) const;
   std::vector<Pass> PassesOf(const TokenSpan& span) const;
   bool IsOneRunBehindResult(size_t begin, size_t end) const;
 

@@ -294,6 +294,17 @@ TEST(TrainingStepsTest, AnEvaluationMayDeriveByItsInput) {
       ElementsAre("0u", "8u", "16u", "24u", "37u", "45u", "53u", "61u"));
 }
 
+TEST(TrainingStepsTest, AnEvaluationMayAdaptWeightsToItsTask) {
+  // Each of two tasks: two gradients of the head, then one of all weights.
+  const std::string adapt = "<(a(h)h(h)h(a(h";
+  const std::string task = adapt + ")h)h)a)a)h)h";
+  const std::string epoch = Repeat(task + task + "O", 3);
+  const std::string look = adapt + ">";
+  EXPECT_THAT(Spans(Repeat(epoch + look + look, 3)),
+              ElementsAre("0u", "29u", "58u", "87e", "105u", "134u", "163u",
+                          "192e", "210u", "239u", "268u", "297e"));
+}
+
 TEST(TrainingStepsTest, PassesOfAnotherKindAfterTheLastStepAreEvaluation) {
   const std::string step = "<(a(c)c)aU";
   EXPECT_THAT(Spans(Repeat(step, 3) + "<(c(c"),
