@@ -25,6 +25,12 @@ size_t FirstProduct(const std::vector<CallToken>& tokens,
   return i;
 }
 
+bool EndsWith(const std::vector<uint32_t>& products,
+              const std::vector<uint32_t>& end) {
+  return end.size() <= products.size() &&
+         std::equal(end.rbegin(), end.rend(), products.rbegin());
+}
+
 }  // namespace
 
 std::optional<size_t> EndOfTail(const std::vector<CallToken>& tokens,
@@ -79,9 +85,25 @@ std::vector<UsualIteration::Row> UsualIteration::UsualOne(
         std::ranges::all_of(spans, [&](const TokenSpan& span) {
           return BeginOf(row, span).has_value();
         });
-    if (is_usual) return std::vector<Row>(1, row);
+    if (is_usual) return WithOthers(row, rows, n);
   }
   return {};
+}
+
+// Also the rows of what takes turns with it, and has no more than it in front.
+std::vector<UsualIteration::Row> UsualIteration::WithOthers(
+    const Row& usual, const std::vector<Row>& rows, double n_spans) {
+  std::vector<Row> out;
+  for (const Row& row : rows) {
+    const bool is_usual = &row == &usual;
+    if (is_usual ||
+        (static_cast<double>(row.count) >= kByTurnsShare * n_spans &&
+         !EndsWith(row.products, usual.products) &&
+         !EndsWith(usual.products, row.products))) {
+      out.push_back(row);
+    }
+  }
+  return out;
 }
 
 // Models that are trained by turns have a row each.

@@ -55,6 +55,9 @@ class UsualIteration {
 
   std::vector<Row> UsualOne(const std::vector<Row>& rows,
                             const std::vector<TokenSpan>& spans) const;
+  static std::vector<Row> WithOthers(const Row& usual,
+                                     const std::vector<Row>& rows,
+                                     double n_spans);
   static std::vector<Row> UsualOnes(std::vector<Row> rows, size_t n_spans);
   std::optional<size_t> BeginOf(const Row& row, const TokenSpan& span) const;
   size_t BeginBehind(size_t passes_end, size_t product, size_t offset) const;

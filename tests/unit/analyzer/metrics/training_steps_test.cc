@@ -280,6 +280,13 @@ TEST(TrainingStepsTest, PassesInFrontOfModelsThatTakeTurnsAreEvaluation) {
                           "60e", "66u", "73u", "81u", "88u", "96u", "103u"));
 }
 
+TEST(TrainingStepsTest, PassesInFrontOfOneOfThreeModelsAreEvaluation) {
+  // Two judges, which are alike, are most updates.
+  const std::string step = "<(a(b(a)a)b)aO" + Repeat("(c(c)c)cO", 2);
+  const std::string epoch = Repeat(step, 4) + "(a(b>";
+  EXPECT_THAT(Spans(Repeat(epoch, 4)), ::testing::SizeIs(4 * (12 + 1)));
+}
+
 TEST(TrainingStepsTest, AnEvaluationMayDeriveByItsInput) {
   // Forces: a step derives by the input, then by the weights.
   const std::string epoch =
