@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyzer/metrics/steps/step_finder.h"
+#include "analyzer/metrics/steps/warm_up.h"
 #include "analyzer/metrics/windows/outside.h"
 #include "analyzer/metrics/windows/step_choice.h"
 

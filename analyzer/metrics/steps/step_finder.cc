@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "analyzer/attribution/base/engine_threads.h"
-#include "analyzer/attribution/base/operand_address.h"
 #include "analyzer/metrics/base/median.h"
 #include "analyzer/metrics/steps/call_signature.h"
 #include "analyzer/metrics/steps/gradient_requests.h"
 #include "analyzer/metrics/steps/join_parts.h"
 #include "analyzer/metrics/steps/line_search_steps.h"
 #include "analyzer/metrics/steps/loop_finder.h"
+#include "analyzer/metrics/steps/loop_passes.h"
 #include "analyzer/metrics/steps/marker_steps.h"
 #include "analyzer/metrics/steps/module_runs.h"
 #include "analyzer/metrics/steps/optimizer_steps.h"
@@ -23,7 +23,7 @@
 #include "analyzer/metrics/steps/token_spans.h"
 #include "analyzer/metrics/steps/training_steps.h"
 #include "analyzer/metrics/steps/training_threads.h"
-#include "analyzer/metrics/steps/weight_places.h"
+#include "analyzer/metrics/steps/warm_up.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -31,197 +31,10 @@ namespace {
 
 constexpr size_t kMostBackward = 50;  // calls for one product forward
 constexpr int64_t kFromTheBegin = std::numeric_limits<int64_t>::min();
-constexpr double kWarmUpFactor = 1.5;  // times the median duration
-// The most that warm-up may be.
-constexpr size_t kWarmUpSteps = 3;
-constexpr double kWarmUpOfLong = 0.1;   // of all steps, where that is more
-constexpr double kWarmUpOfShort = 0.5;  // of all steps, where that is less
-constexpr size_t kWarmUpNeighbours = 16;
 
 // Of the products of neighbouring passes.
 constexpr double kUnlike = 0.6;
 constexpr double kAlike = 0.7;
-
-constexpr double kOfOtherLayers = 0.5;  // of the products may be the same
-// Fewer take turns as two buffers of data may, but for weights that are named.
-constexpr size_t kLeastLayers = 3;
-constexpr size_t kLeastNamedLayers = 2;
-constexpr size_t kLeastOfOther = 8;  // passes of one more loop
-constexpr double kMostlyRead = 0.8;  // of the passes end with a result
-
-std::vector<uint32_t> SortedProducts(const std::vector<CallToken>& tokens,
-                                     const TokenSpan& span) {
-  std::vector<uint32_t> products = ProductsOf(tokens, span);
-  std::sort(products.begin(), products.end());
-  return products;
-}
-
-// Whether passes that follow each other have few products in common.
-bool AllHaveTheirOwn(const std::vector<CallToken>& tokens,
-                     const std::vector<TokenSpan>& spans) {
-  size_t all = 0;
-  std::vector<uint32_t> in_common;
-  std::vector<uint32_t> before;
-  for (const TokenSpan& span : spans) {
-    std::vector<uint32_t> now = SortedProducts(tokens, span);
-    all += now.size();
-    std::set_intersection(now.begin(), now.end(), before.begin(), before.end(),
-                          std::back_inserter(in_common));
-    before = std::move(now);
-  }
-  return static_cast<double>(in_common.size()) <
-         kOfOtherLayers * static_cast<double>(all);
-}
-
-bool HaveOneProductAtMost(const std::vector<CallToken>& tokens,
-                          const std::vector<TokenSpan>& spans) {
-  return std::ranges::all_of(spans, [&](const TokenSpan& span) {
-    return SortedProducts(tokens, span).size() <= 1;
-  });
-}
-
-// Whether all products of all passes have the same second operand: their data.
-// Then the first operand is what the passes compute, in buffers that take
-// turns. A layer's products read what the layer itself has made, or the one
-// before.
-bool AreProductsOfSameData(const TraceModel& model, const Process& process,
-                           const std::vector<CallToken>& tokens,
-                           const std::vector<TokenSpan>& spans) {
-  std::optional<uint64_t> data;
-  for (const TokenSpan& span : spans) {
-    for (size_t i = span.first; i < span.end; ++i) {
-      const CallToken& token = tokens[i];
-      if (!token.product || !token.call.known()) continue;
-      const uint64_t at =
-          OperandAddress(model, process, process.calls[token.call.value()],
-                         Meaning::kPointerB);
-      if (at == 0 || at != data.value_or(at)) return false;
-      data = at;
-    }
-  }
-  return true;
-}
-
-// Whether the library says what the weights of all products are.
-bool AreWeightsNamed(const TraceModel& model, const Process& process,
-                     const std::vector<CallToken>& tokens,
-                     const std::vector<TokenSpan>& spans) {
-  if (spans.empty()) return false;
-  WeightPlaces places(model, process);
-  return std::all_of(
-      tokens.begin() + static_cast<ptrdiff_t>(spans.front().first),
-      tokens.begin() + static_cast<ptrdiff_t>(spans.back().end),
-      [&places](const CallToken& token) {
-        return !token.product ||
-               (token.call.known() && places.AreNamed(token.call));
-      });
-}
-
-// Whether the host reads what comes of nearly each pass.
-bool AreRead(const std::vector<CallToken>& tokens,
-             const std::vector<TokenSpan>& spans) {
-  const auto read = std::ranges::count_if(spans, [&](const TokenSpan& span) {
-    return AnyOf(tokens, span, &CallToken::d2h);
-  });
-  return static_cast<double>(read) >=
-         kMostlyRead * static_cast<double>(spans.size());
-}
-
-std::vector<TokenSpan> WithOtherLoops(const std::vector<CallToken>& tokens,
-                                      const std::vector<TokenSpan>& spans);
-
-// Loops among the tokens of `rest`: only that the weights come again tells them
-// from layers.
-std::vector<TokenSpan> OtherLoops(const std::vector<CallToken>& tokens,
-                                  const TokenSpan& rest) {
-  const auto begin = tokens.begin();
-  const std::vector<CallToken> part(begin + static_cast<ptrdiff_t>(rest.first),
-                                    begin + static_cast<ptrdiff_t>(rest.end));
-  std::vector<TokenSpan> spans = LoopSteps(part, AlikeIn::kProducts).passes;
-  if (spans.size() < kLeastOfOther || SortedProducts(part, spans[0]).empty()) {
-    return {};
-  }
-  spans = WithOtherLoops(part, spans);
-  for (TokenSpan& span : spans) {
-    span.first += rest.first;
-    span.end += rest.first;
-  }
-  return spans;
-}
-
-// Whether a pass holds the products of another one several times.
-bool Repeats(const std::vector<CallToken>& tokens, const TokenSpan& pass,
-             const TokenSpan& other) {
-  const std::vector<uint32_t> all = SortedProducts(tokens, pass);
-  const std::vector<uint32_t> once = SortedProducts(tokens, other);
-  return std::ranges::all_of(once, [&](uint32_t product) {
-    return std::ranges::equal_range(all, product).size() >=
-           2 * std::ranges::equal_range(once, product).size();
-  });
-}
-
-// Of tokens whose weights are told apart: also the loops over other models
-// before and after the passes `spans`, as a benchmark has them. If these pass
-// what each of `spans` repeats, they are one loop, told by its inner passes.
-std::vector<TokenSpan> WithOtherLoops(const std::vector<CallToken>& tokens,
-                                      const std::vector<TokenSpan>& spans) {
-  std::vector<TokenSpan> all = OtherLoops(tokens, {0, spans.front().first});
-  const std::vector<TokenSpan> after =
-      OtherLoops(tokens, {spans.back().end, tokens.size()});
-  const auto is_inner = [&](const TokenSpan& other) {
-    return Repeats(tokens, spans.front(), other);
-  };
-  const bool repeat = std::ranges::any_of(all, is_inner) ||
-                      std::ranges::any_of(after, is_inner);
-  for (const TokenSpan& span : spans) {
-    std::vector<TokenSpan> inner;
-    if (repeat) inner = OtherLoops(tokens, span);
-    if (inner.empty()) inner = {span};
-    all.insert(all.end(), inner.begin(), inner.end());
-  }
-  all.insert(all.end(), after.begin(), after.end());
-  return all;
-}
-
-// The passes of a loop. Those that look alike but work on other weights are
-// layers; the loop is where the same weights come again.
-Loop PassesOfLoop(const TraceModel& model, const Process& process,
-                  std::vector<CallToken> tokens) {
-  Loop alike = LoopSteps(tokens);
-  TellWeightsApart(model, process, tokens);
-  const auto with_other_loops = [&tokens](Loop loop) {
-    const size_t found = loop.passes.size();
-    loop.passes = WithOtherLoops(tokens, loop.passes);
-    if (loop.passes.size() != found) loop.other_count = 0;
-    return loop;
-  };
-  if (!alike.passes.empty() &&
-      (!AllHaveTheirOwn(tokens, alike.passes) ||
-       AreProductsOfSameData(model, process, tokens, alike.passes))) {
-    return with_other_loops(std::move(alike));
-  }
-  Loop same_weights = LoopSteps(tokens, AlikeIn::kProducts);
-  if (same_weights.passes.empty()) return alike;
-  const size_t found = same_weights.passes.size();
-  Loop all = with_other_loops(std::move(same_weights));
-  // What is read each time comes of a whole problem that was solved: where its
-  // data lie is where there was room. Of a layer no result is read, but where a
-  // model counts what it hands on, and it has several products then.
-  const bool are_read = AreRead(tokens, alike.passes);
-  const size_t least = AreWeightsNamed(model, process, tokens, alike.passes)
-                           ? kLeastNamedLayers
-                           : kLeastLayers;
-  const bool are_layers =
-      least * found <= alike.passes.size() &&
-      !(are_read && HaveOneProductAtMost(tokens, alike.passes));
-  // Each pass is a loop of its own, over one of several models.
-  const bool are_models =
-      kLeastLayers * alike.passes.size() <= all.passes.size() &&
-      all.passes.size() >= kLeastOfOther && !are_read;
-  if (are_layers || are_models) return all;
-  if (found != alike.passes.size()) alike.other_count = found;
-  return alike;
-}
 
 // Trials belong to the step before which or during which they ran.
 bool HasTrials(const std::vector<CallToken>& tokens, const TokenSpan& span) {
@@ -275,65 +88,6 @@ std::vector<Step> TimesOf(const std::vector<CallToken>& tokens,
     steps.push_back({tokens[span.first].begin_ns, end, span.use, followed});
   }
   return steps;
-}
-
-int64_t MedianDuration(const std::vector<Step*>& steps) {
-  std::vector<int64_t> durations;
-  durations.reserve(steps.size());
-  for (const Step* step : steps) {
-    durations.push_back(step->end_ns - step->begin_ns);
-  }
-  return Median(std::move(durations));
-}
-
-// The first steps allocate, compile and load modules: slow ones in a row from
-// the start are warm-up. The very first always is, when enough others remain.
-void MarkSlowStart(std::vector<Step>& steps) {
-  std::vector<Step*> used;
-  for (Step& step : steps) {
-    if (step.use == StepUse::kUsed) used.push_back(&step);
-  }
-  if (used.size() < 2) return;
-  const bool after_trials = steps.front().use == StepUse::kAutotune;
-  // More slow ones are slow for a reason of their own.
-  const auto n = static_cast<double>(used.size());
-  const size_t most =
-      std::min(static_cast<size_t>(kWarmUpOfShort * n),
-               std::max(kWarmUpSteps, static_cast<size_t>(kWarmUpOfLong * n)));
-  // A quicker loop may follow: what is as slow as the steps behind it is usual.
-  const size_t next = std::max<size_t>(most, 1);
-  const size_t end = std::min(used.size(), next + kWarmUpNeighbours);
-  const auto usual = static_cast<double>(
-      std::max(MedianDuration({used.begin() + 1, used.end()}),
-               MedianDuration({used.begin() + static_cast<ptrdiff_t>(next),
-                               used.begin() + static_cast<ptrdiff_t>(end)})));
-  for (size_t i = 0; i < most; ++i) {
-    const auto duration =
-        static_cast<double>(used[i]->end_ns - used[i]->begin_ns);
-    const bool slow = duration > kWarmUpFactor * usual;
-    const bool first = i == 0 && used.size() >= kMinRepeats && !after_trials;
-    if (!slow && !first) return;
-    used[i]->use = StepUse::kWarmUp;
-  }
-}
-
-// What passes forward and the sums before them are compiled in the first time
-// lies in the step before.
-void MarkSlowBeforePasses(std::vector<Step>& steps) {
-  std::vector<Step*> used;
-  for (Step& step : steps) {
-    if (step.use == StepUse::kUsed) used.push_back(&step);
-  }
-  if (used.size() < kMinRepeats) return;
-  const auto slow = kWarmUpFactor * static_cast<double>(MedianDuration(used));
-  const auto passes =
-      std::ranges::find(steps, StepUse::kEvaluation, &Step::use);
-  if (passes == steps.begin() || passes == steps.end()) return;
-  Step& before = *std::prev(passes);
-  if (before.use == StepUse::kUsed &&
-      static_cast<double>(before.end_ns - before.begin_ns) > slow) {
-    before.use = StepUse::kWarmUp;
-  }
 }
 
 // Whether the passes forward and backward can be told apart. Where next to no
@@ -478,13 +232,6 @@ Steps FindSteps(const TraceModel& model, const Process& process,
   Steps steps = FindIterations(model, process, attribution, kFromTheBegin);
   MarkWarmUp(steps);
   return steps;
-}
-
-// The profiler's own schedule has left out the warm-up already.
-void MarkWarmUp(Steps& steps) {
-  if (steps.found_by != StepsFoundBy::kPeriod) return;
-  MarkSlowStart(steps.steps);
-  MarkSlowBeforePasses(steps.steps);
 }
 
 std::vector<int64_t> ModuleLoads(const TraceModel& model,

@@ -17,10 +17,10 @@ Steps FindSteps(const TraceModel& model, const Process& process,
 std::vector<int64_t> ModuleLoads(const TraceModel& model,
                                  const Process& process);
 
-// Its two halves. What was submitted before `from_ns` is not looked at.
+// The same without a look for warm-up (warm_up.h). What was submitted before
+// `from_ns` is not looked at.
 Steps FindIterations(const TraceModel& model, const Process& process,
                      const ProcessAttribution& attribution, int64_t from_ns);
-void MarkWarmUp(Steps& steps);
 
 }  // namespace dltap::analyzer
 

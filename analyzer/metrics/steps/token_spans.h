@@ -40,6 +40,14 @@ inline std::vector<uint32_t> ProductsOf(const std::vector<CallToken>& tokens,
   return products;
 }
 
+// The same by number.
+inline std::vector<uint32_t> SortedProducts(
+    const std::vector<CallToken>& tokens, const TokenSpan& span) {
+  std::vector<uint32_t> products = ProductsOf(tokens, span);
+  std::ranges::sort(products);
+  return products;
+}
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_METRICS_STEPS_TOKEN_SPANS_H_

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "analyzer/metrics/steps/warm_up.h"
 #include "analyzer/metrics/windows/window.h"
 #include "tests/support/trace_text.h"
 
