@@ -39,6 +39,8 @@ void AdvisePauses(const Facts& facts, std::vector<Advice>& out) {
   const double ns = facts.Step(idle.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice;
+  // Pauses after results count for both.
+  advice.after = "download";
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "in %.1f long pauses a step the program %s, and the GPU waits %.2f ms",

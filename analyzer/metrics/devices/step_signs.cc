@@ -231,10 +231,8 @@ bool SignKeeper::EndsByCopyBack(const Gap& gap) const {
   return IsUpload(activity) && downloaded_bytes_.contains(activity.bytes);
 }
 
-// What of a gap the host is known to spend between calls, if that is long. What
-// it makes of results that it copied belongs to the copy.
-int64_t SignKeeper::PauseNs(const Gap& gap, Sign after) {
-  if (after == Sign::kDownloadIdle) return 0;
+// What of a gap the host is known to spend between calls, if that is long.
+int64_t SignKeeper::PauseNs(const Gap& gap) {
   const int64_t ns = analyzer::Of(gap.ns, IdleCause::kFramework) +
                      analyzer::Of(gap.ns, IdleCause::kBlocked);
   return ns >= kLongPauseNs ? ns : 0;
@@ -263,16 +261,18 @@ void SignKeeper::AddGap(const Gap& gap) {
           analyzer::Of(gap.ns, IdleCause::kPreempted));
   AddIdle(Sign::kBlockedIdle, gap.window,
           analyzer::Of(gap.ns, IdleCause::kBlocked));
-  const int64_t paused_ns = PauseNs(gap, after);
+  const int64_t paused_ns = PauseNs(gap);
   AddIdle(Sign::kPauseIdle, gap.window, paused_ns);
   if (paused_ns > 0) {
     Of(Sign::kPauseIdle).asleep_ns += analyzer::Of(gap.ns, IdleCause::kBlocked);
   }
   AddIdle(Sign::kLaunchIdle, gap.window, LaunchNs(gap));
   if (after == Sign::kCount) return;
+  // What the host makes of results that it copied belongs to the copy, too.
+  const int64_t own_ns = after == Sign::kDownloadIdle ? 0 : paused_ns;
   const int64_t others_ns =
       input_ns + analyzer::Of(gap.ns, IdleCause::kPreempted) +
-      std::max(paused_ns, analyzer::Of(gap.ns, IdleCause::kBlocked));
+      std::max(own_ns, analyzer::Of(gap.ns, IdleCause::kBlocked));
   const bool is_new = (after != Sign::kWaitIdle && after != Sign::kFreeIdle) ||
                       counted_waits_.insert(gap.drained_in).second;
   AddIdle(after, gap.window, std::min(gap.host_ns, HostNs(gap.ns) - others_ns),

@@ -102,7 +102,7 @@ class SignKeeper {
   Sign FollowWaits(const Gap& gap);
   bool GivesOrTakesMemory(CallId call) const;
   bool EndsByCopyBack(const Gap& gap) const;
-  static int64_t PauseNs(const Gap& gap, Sign after);
+  static int64_t PauseNs(const Gap& gap);
   static int64_t LaunchNs(const Gap& gap);
   void CloseWindow();
   void FollowComm(const Segment& segment, Direction direction, size_t window);

@@ -560,6 +560,41 @@ TEST(SmallKernelsAdviceTest, WhatTheHostComputesInALongPauseIsNoLaunch) {
   EXPECT_NEAR(advice->gain_low_ns, 0.4 * 40 * 97'000, 50'000);
 }
 
+// Forty small kernels a step, and a metric of their result on the host.
+std::string SmallWithMetric(int pause_us) {
+  Program program("torch 2.11.0");
+  const int step_us = 40 * 12 + pause_us;
+  for (int i = 0; i < kSteps; ++i) {
+    const int step = 1000 + step_us * i;
+    program.Step(i, step - 6, step + step_us - 7);
+    for (int k = 0; k < 40; ++k) {
+      const int at = step + k * 12;
+      program.Launch(at - 5, at, at + 3);
+    }
+    const int end = step + 39 * 12 + 3;
+    program.Copy("dtoh", end + 1, end + 2, end + 4, 2048);
+    program.Wait(end + 3, end + 5);
+    const int in_pause = step + step_us - pause_us / 2;
+    program.Add(Line("sample t=", in_pause,
+                     "us thread=0 on_cpu=1 cpu=", in_pause, "us"));
+  }
+  return program.text();
+}
+
+TEST(SmallKernelsAdviceTest, WhatTheHostMakesOfAResultIsNoLaunch) {
+  const AdviceList list = AdviceOf(SmallWithMetric(3000));
+  EXPECT_EQ(Given(list, "small_kernels"), nullptr);
+  const auto advice = Given(list, "pauses");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "pauses");
+  EXPECT_NEAR(advice->evidence.ns, 2.85e6, 2e5);  // nothing ends the last
+}
+
+TEST(PausesAdviceTest, WhereResultsAreCopiedThatAdviceComesFirst) {
+  const AdviceList list = Evaluating(3000);
+  ASSERT_FALSE(list.given.empty());
+  EXPECT_EQ(list.given.front().id, "download");
+}
+
 TEST(SmallKernelsAdviceTest, SmallKernelsBackToBackNeedNoGraphs) {
   EXPECT_EQ(Given(AdviceOf(Small(4, true)), "small_kernels"), nullptr);
 }
