@@ -36,6 +36,7 @@ struct Submission {
   CallId id;
   Load load;
   Pass pass;
+  bool layer;     // of a pass forward: products and the like
   bool pageable;  // a copy that stages its data in the call
   bool trial;     // autotuning
 };
@@ -75,6 +76,18 @@ Pass PassOf(const Attributed& attributed) {
   }
 }
 
+// What a pass forward consists of before its loss.
+bool IsForwardLayer(const Attributed& attributed) {
+  if (PassOf(attributed) == Pass::kAfter) return false;
+  switch (attributed.layer_class) {
+    case LayerClass::kConv:
+    case LayerClass::kRnn:
+    case LayerClass::kAttention:
+    case LayerClass::kGemm: return true;
+    default: return false;
+  }
+}
+
 // What the device was given, in the order of the host: one for each call.
 std::vector<Submission> SubmissionsOf(const Process& process,
                                       const ProcessAttribution& attribution,
@@ -93,6 +106,7 @@ std::vector<Submission> SubmissionsOf(const Process& process,
                    id,
                    load,
                    PassOf(attribution.activities[i]),
+                   IsForwardLayer(attribution.activities[i]),
                    activity.source == MemoryKind::kPageable,
                    attribution.activities[i].autotune});
   }
@@ -107,6 +121,7 @@ std::vector<Submission> SubmissionsOf(const Process& process,
     }
     all[last].load = std::max(all[last].load, all[i].load);
     all[last].pass = std::max(all[last].pass, all[i].pass);
+    all[last].layer |= all[i].layer;
     all[last].pageable |= all[i].pageable;
     all[last].trial |= all[i].trial;
   }
@@ -135,12 +150,15 @@ class FeedFinder {
     next_work_ns_.resize(submissions.size() + 1, kNever);
     forward_follows_.resize(submissions.size() + 1, false);
     after_follows_.resize(submissions.size() + 1, false);
+    loss_follows_.resize(submissions.size() + 1, false);
     for (size_t i = submissions.size(); i-- > 0;) {
       const bool tells = Tells(submissions[i]);
       forward_follows_[i] = tells ? submissions[i].pass == Pass::kForward
                                   : forward_follows_[i + 1];
       after_follows_[i] =
           tells ? submissions[i].pass == Pass::kAfter : after_follows_[i + 1];
+      loss_follows_[i] = !submissions[i].layer &&
+                         (loss_follows_[i + 1] || IsAfter(submissions[i]));
       next_work_ns_[i] = submissions[i].load == Load::kWork
                              ? submissions[i].call.begin_ns
                              : next_work_ns_[i + 1];
@@ -160,6 +178,7 @@ class FeedFinder {
   // A program may fetch the next batch as soon as the pass forward of this one
   // is submitted, before its gradients. Told where it does so in nearly all
   // passes, and copies next to nothing between gradients and a pass forward.
+  // What it makes of a result there is no next batch.
   void FindCopiesAhead() {
     copied_ahead_.resize(submissions_.size(), false);
     size_t ahead = 0;
@@ -168,10 +187,14 @@ class FeedFinder {
     bool after = false;     // what told its pass last
     bool any = false;       // something has
     bool in_a_row = false;  // of copies
+    bool result = false;    // what came last before it
     for (size_t i = 0; i < submissions_.size(); ++i) {
       const Submission& submission = submissions_[i];
+      if (submission.load > Load::kInput) {
+        result = submission.load == Load::kResult;
+      }
       if (submission.load == Load::kInput && any) {
-        copied_ahead_[i] = !after && after_follows_[i];
+        copied_ahead_[i] = !after && after_follows_[i] && !result;
         if (!in_a_row) {
           ahead += copied_ahead_[i];
           between_passes += after && forward_follows_[i];
@@ -191,6 +214,10 @@ class FeedFinder {
     }
   }
 
+  static bool IsAfter(const Submission& submission) {
+    return submission.load != Load::kSmall && submission.pass == Pass::kAfter;
+  }
+
   static bool Tells(const Submission& submission) {
     return submission.load == Load::kWork ||
            (submission.load == Load::kOther && submission.pass == Pass::kAfter);
@@ -205,6 +232,10 @@ class FeedFinder {
   }
 
   void Visit(size_t i) {
+    if (Tells(submissions_[i])) {
+      forward_ = submissions_[i].pass == Pass::kForward;
+      answers_ &= submissions_[i].pass != Pass::kAfter;
+    }
     switch (submissions_[i].load) {
       case Load::kSmall: return;
       case Load::kInput: return VisitInput(i);
@@ -248,9 +279,19 @@ class FeedFinder {
            forward_follows_[i];
   }
 
-  bool FeedsAStep(size_t i, size_t last) const {
+  // What the host makes of a result of a pass for its loss (pairs that match)
+  // feeds no other; it does if other passes of the step were fed in that way
+  // (by an environment, which gives the reward last).
+  bool AnswersAResult(size_t i, size_t last) {
+    if (submissions_[last].load != Load::kResult) return false;
+    if (!forward_) return true;
+    answers_ |= !loss_follows_[i];
+    return answers_;
+  }
+
+  bool FeedsAStep(size_t i, size_t last) {
     if (steps_.empty()) return true;
-    if (last == kNone || submissions_[last].load == Load::kResult) return true;
+    if (last == kNone || AnswersAResult(i, last)) return true;
     if (step_begin_ns_ > submissions_[last].call.begin_ns) return true;
     return next_step_ < steps_.size() &&
            steps_[next_step_].begin_ns <= next_work_ns_[i];
@@ -262,6 +303,7 @@ class FeedFinder {
   std::vector<int64_t> next_work_ns_;  // begin of the next kWork from here on
   std::vector<bool> forward_follows_;  // as the next that tells its pass
   std::vector<bool> after_follows_;    // likewise
+  std::vector<bool> loss_follows_;     // before the next layer: gradients
   std::vector<bool> copied_ahead_;     // of a batch; see FindCopiesAhead
   std::vector<Interval> spans_;
   int64_t step_begin_ns_ = kNoStep;  // of the step, or of a batch inside it
@@ -269,6 +311,8 @@ class FeedFinder {
   size_t last_large_ = kNone;   // submission that is more than small
   size_t last_work_ = kNone;    // of layers, or a result
   size_t before_step_ = kNone;  // last_large_ when the step began
+  bool forward_ = false;        // what told its pass last is a pass forward
+  bool answers_ = false;        // results of this step's passes fed others
 };
 
 std::vector<Interval> LoaderRanges(const TraceModel& model,

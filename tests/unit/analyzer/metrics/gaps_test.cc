@@ -334,12 +334,12 @@ std::string ProductAt(int at, int thread) {
          "us device=0 stream=7 corr=" + us(0) + " name=sgemm\n";
 }
 
-std::string CopyAt(int at) {
+std::string CopyAt(int at, const std::string& kind = "htod") {
   const auto us = [at](int more) { return std::to_string(at + more); };
   return "call t=" + us(0) + ".." + us(5) + "us thread=0 cudaMemcpyAsync\n" +
          "launchapi t=" + us(1) + ".." + us(4) + "us thread=0 corr=" + us(0) +
          "\nmemcpy t=" + us(6) + ".." + us(9) +
-         "us device=0 stream=7 corr=" + us(0) + " kind=htod bytes=64\n";
+         "us device=0 stream=7 corr=" + us(0) + " kind=" + kind + " bytes=64\n";
 }
 
 Found OfOneStep(const std::string& text) {
@@ -386,6 +386,28 @@ TEST(GapsTest, TheHostsAnswerToAResultIsInput) {
       Steps{StepsFoundBy::kPeriod, {{0, 200'000}}});
   ASSERT_EQ(found.gaps.size(), 2);
   EXPECT_EQ(Us(found.gaps[1], IdleCause::kInput), 58);
+}
+
+// Pairs that match are found on the host (DETR).
+TEST(GapsTest, WhatTheHostMakesOfAResultForTheLossIsNoInput) {
+  const std::string before_loss =
+      ProductAt(10, 0) + CopyAt(20, "dtoh") + CopyAt(100) + ProductAt(110, 1);
+  const Found found = OfOneStep(CopyAt(0) + before_loss);
+  EXPECT_EQ(Us(found.gaps.at(2), IdleCause::kInput), 0);
+  const Found no_batches =
+      OfOneStep(before_loss + ProductAt(210, 0) + CopyAt(220, "dtoh") +
+                CopyAt(300) + ProductAt(310, 1));
+  EXPECT_EQ(Us(no_batches.gaps.at(1), IdleCause::kInput), 0);
+  EXPECT_EQ(Us(no_batches.gaps.at(5), IdleCause::kInput), 0);
+}
+
+TEST(GapsTest, TheLastAnswerOfAnEnvironmentIsInputAsTheOthersAre) {
+  const Found found =
+      OfOneStep(CopyAt(0) + ProductAt(10, 0) + CopyAt(20, "dtoh") +
+                CopyAt(100) + ProductAt(110, 0) + CopyAt(120, "dtoh") +
+                CopyAt(200) + ProductAt(210, 1));
+  EXPECT_EQ(Us(found.gaps.at(2), IdleCause::kInput), 71);
+  EXPECT_EQ(Us(found.gaps.at(5), IdleCause::kInput), 71);
 }
 
 TEST(GapsTest, ALoadersRangeSaysWhereInputBegins) {
