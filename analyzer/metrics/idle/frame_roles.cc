@@ -7,9 +7,10 @@ namespace dltap::analyzer {
 namespace {
 
 struct Rule {
-  std::string_view place;     // begins the file's path in its package
+  std::string_view place;     // begins the file's path; see InLibrary
   std::string_view function;  // begins the qualified name; empty: any
   FrameRole role;
+  bool in_loaders = false;  // loaders call it, too
 };
 
 constexpr Rule kRules[] = {
@@ -34,6 +35,32 @@ constexpr Rule kRules[] = {
     {"mxnet/gluon/data/", "", FrameRole::kLoader},
     {"mxnet/io/", "", FrameRole::kLoader},
 
+    // The model and its update make no batch, also where they copy to the GPU.
+    // (Transforms of a batch are modules.)
+    {"torch/nn/modules/module.py", "", FrameRole::kAside, true},
+    {"torch/autograd/function.py", "", FrameRole::kAside, true},
+    {"torch/optim/", "", FrameRole::kAside},
+    {"deepspeed/ops/", "", FrameRole::kAside},
+
+    // Callbacks out of compiled code.
+    {"jax/_src/callback.py", "", FrameRole::kAside},
+    {"tensorflow/python/ops/script_ops.py", "", FrameRole::kAside},
+
+    {"sklearn/metrics/", "", FrameRole::kAside},
+    {"torchmetrics/", "", FrameRole::kAside},
+    {"torcheval/", "", FrameRole::kAside},
+    {"ignite/metrics/", "", FrameRole::kAside},
+    {"evaluate/", "", FrameRole::kAside},
+
+    {"logging/", "", FrameRole::kAside, true},
+    {"loguru/", "", FrameRole::kAside, true},
+    {"ignite/engine/engine.py", "Engine._fire_event", FrameRole::kAside},
+    {"ignite/handlers/", "", FrameRole::kAside},
+    {"composer/core/engine.py", "Engine.run_event", FrameRole::kAside},
+    {"mmengine/hooks/", "", FrameRole::kAside},
+    {"mmengine/logging/", "", FrameRole::kAside},
+    {"poutyne/framework/callbacks/", "", FrameRole::kAside},
+    {"fastai/callback/", "", FrameRole::kAside},
     {"keras/src/callbacks/", "", FrameRole::kAside},
     {"lightning/pytorch/callbacks/", "", FrameRole::kAside},
     {"pytorch_lightning/callbacks/", "", FrameRole::kAside},
@@ -59,16 +86,27 @@ constexpr Rule kRules[] = {
     {"tqdm/", "", FrameRole::kAside},
 };
 
-FrameRole RoleOf(const SiteFrame& frame) {
-  const std::string_view place = InPackage(frame.place);
-  if (place.empty()) return FrameRole::kNone;
+// Its path in an installed package, else in Python's own library.
+std::string_view InLibrary(std::string_view place) {
+  constexpr std::string_view kOwn = "/lib/python3.";
+  if (const std::string_view in = InPackage(place); !in.empty()) return in;
+  const size_t at = place.rfind(kOwn);
+  if (at == std::string_view::npos) return "";
+  const size_t folder = place.find('/', at + kOwn.size());
+  return folder == std::string_view::npos ? "" : place.substr(folder + 1);
+}
+
+// nullptr: nothing is known of it.
+const Rule* RuleOf(const SiteFrame& frame) {
+  const std::string_view place = InLibrary(frame.place);
+  if (place.empty()) return nullptr;
   for (const Rule& rule : kRules) {
     if (place.starts_with(rule.place) &&
         frame.function.starts_with(rule.function)) {
-      return rule.role;
+      return &rule;
     }
   }
-  return FrameRole::kNone;
+  return nullptr;
 }
 
 }  // namespace
@@ -83,11 +121,15 @@ std::string_view InPackage(std::string_view place) {
 
 FrameRole RoleOf(const LaunchSite& site) {
   if (site.kind != SiteKind::kPython) return FrameRole::kNone;
+  const Rule* innermost = nullptr;
   for (const SiteFrame& frame : site.frames) {
-    const FrameRole role = RoleOf(frame);
-    if (role != FrameRole::kNone) return role;
+    const Rule* rule = RuleOf(frame);
+    if (rule == nullptr) continue;
+    if (innermost == nullptr) innermost = rule;
+    if (!innermost->in_loaders) return innermost->role;
+    if (rule->role == FrameRole::kLoader) return FrameRole::kLoader;
   }
-  return FrameRole::kNone;
+  return innermost != nullptr ? innermost->role : FrameRole::kNone;
 }
 
 }  // namespace dltap::analyzer

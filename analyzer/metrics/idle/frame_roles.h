@@ -15,7 +15,7 @@ namespace dltap::analyzer {
 enum class FrameRole : uint8_t {
   kNone,
   kLoader,  // makes or waits for a batch
-  kAside,   // callbacks, logging, checkpoints: nothing that a step needs
+  kAside,   // the model, its update, metrics, callbacks, logs, checkpoints
   kCount
 };
 inline constexpr size_t kFrameRoles = static_cast<size_t>(FrameRole::kCount);

@@ -19,10 +19,16 @@ namespace {
 constexpr int64_t kShortestNs = 100'000;
 constexpr uint64_t kFewLooks = 3;
 
+// Looks that found one thing, and where in their pauses: 0 to 1 each.
+struct Found {
+  uint64_t count = 0;
+  double at = 0;
+};
+
 struct Looks {
   uint64_t all = 0;
-  uint64_t loading = 0;
-  uint64_t aside = 0;
+  Found loading;
+  Found aside;
 };
 
 struct Pause {
@@ -102,14 +108,18 @@ class PauseFinder {
     if (pause.span.end_ns <= seen.at_ns) return;
     const FrameRole role =
         seen.site.known() ? RoleAt(seen.site) : FrameRole::kNone;
-    AddTo(pause.looks, role);
-    AddTo(looks_[pause.kind], role);
+    const double at = static_cast<double>(seen.at_ns - pause.span.begin_ns) /
+                      static_cast<double>(pause.span.length_ns());
+    AddTo(pause.looks, role, at);
+    AddTo(looks_[pause.kind], role, at);
   }
 
-  static void AddTo(Looks& looks, FrameRole role) {
+  static void AddTo(Looks& looks, FrameRole role, double at) {
     ++looks.all;
-    looks.loading += role == FrameRole::kLoader;
-    looks.aside += role == FrameRole::kAside;
+    if (role == FrameRole::kNone) return;
+    Found& found = role == FrameRole::kLoader ? looks.loading : looks.aside;
+    ++found.count;
+    found.at += at;
   }
 
   FrameRole RoleAt(SiteId site) {
@@ -122,16 +132,38 @@ class PauseFinder {
     const Looks& looks =
         pause.looks.all >= kFewLooks ? pause.looks : looks_[pause.kind];
     if (looks.all < kFewLooks) return;
-    const auto part = [&](uint64_t found) {
-      return std::llround(static_cast<double>(pause.span.length_ns()) *
-                          static_cast<double>(found) /
-                          static_cast<double>(looks.all));
-    };
-    const auto [begin, end] = pause.span;
-    if (looks.loading > 0) {
-      out.loading.push_back({begin, begin + part(looks.loading)});
+    Interval loading = PartOf(pause, looks.loading, looks.all);
+    Interval aside = PartOf(pause, looks.aside, looks.all);
+    if (loading.begin_ns < aside.begin_ns) {
+      MoveApart(pause.span, loading, aside);
+    } else {
+      MoveApart(pause.span, aside, loading);
     }
-    if (looks.aside > 0) out.aside.push_back({end - part(looks.aside), end});
+    if (looks.loading.count > 0) out.loading.push_back(loading);
+    if (looks.aside.count > 0) out.aside.push_back(aside);
+  }
+
+  // Both take turns: the one that is earlier on average is put first.
+  static void MoveApart(const Interval& span, Interval& first,
+                        Interval& second) {
+    const int64_t over = std::max<int64_t>(first.end_ns - second.begin_ns, 0);
+    const int64_t back = std::min(over, first.begin_ns - span.begin_ns);
+    first = {first.begin_ns - back, first.end_ns - back};
+    second.begin_ns += over - back;
+    second.end_ns = std::min(second.end_ns + over - back, span.end_ns);
+  }
+
+  // As long as its share of the looks, around the mean of their places.
+  static Interval PartOf(const Pause& pause, const Found& found, uint64_t all) {
+    const auto [begin, end] = pause.span;
+    if (found.count == 0) return {begin, begin};
+    const auto count = static_cast<double>(found.count);
+    const auto length_ns = static_cast<double>(end - begin);
+    const double part_ns = length_ns * count / static_cast<double>(all);
+    const double first_ns = std::clamp(
+        length_ns * found.at / count - part_ns / 2, 0.0, length_ns - part_ns);
+    const int64_t from = begin + std::llround(first_ns);
+    return {from, std::min<int64_t>(from + std::llround(part_ns), end)};
   }
 
   const TraceModel& model_;

@@ -14,7 +14,7 @@ namespace dltap::analyzer {
 // What the threads that feed devices do between two of their calls, as the
 // looks at their frames tell: parts of such pauses, disjoint for each thread,
 // in time. The share of the looks at a pause that found a loader is the share
-// of it that is one's; which part of it that was is not known. A pause of 1 ms
+// of it that is one's, around the mean of their places in it. A pause of 1 ms
 // is seldom looked at, so those that were looked at less than three times go by
 // all of their kind: between the same two functions, and of about one length.
 // If these are few, too, nothing is told.

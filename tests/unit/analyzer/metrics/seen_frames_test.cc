@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_replace.h"
@@ -95,6 +96,21 @@ TEST(SeenFramesTest, ACallbackBeforeTheCopyIsNoInput) {
   const InputUs input(Look(1100, 2) + Look(1300, 3) + Look(1500, 3) +
                       Look(1700, 3));
   EXPECT_NEAR(input.before, 740, 10);
+}
+
+// Keras: the thread that calls back then waits for a step that others submit.
+TEST(SeenFramesTest, ACallbackIsWhereInItsPauseItIsSeen) {
+  std::string text = kPauses;
+  // The next call of the thread comes 1 ms after the copy of another thread.
+  text = absl::StrReplaceAll(text,
+                             {{"call t=2020..2030us thread=0 cudaMemcpyAsync\n"
+                               "launchapi t=2021..2029us thread=0",
+                               "call t=2020..2030us thread=1 cudaMemcpyAsync\n"
+                               "launchapi t=2021..2029us thread=1"}});
+  text += "call t=3020..3030us thread=0 cudaStreamSynchronize\n";
+  text += Look(1100, 2) + Look(1900, 2) + Look(2300, 3) + Look(2700, 3);
+  const std::vector<Gap> gaps = GapsOf(TraceFromText(text));
+  EXPECT_LT(gaps.at(1).ns[static_cast<size_t>(IdleCause::kInput)], 50'000);
 }
 
 TEST(SeenFramesTest, WhatTheProgramDoesItselfBeforeTheCopyStaysInput) {
@@ -244,6 +260,51 @@ TEST(FrameRolesTest, TheInnermostFrameOfAKnownPackageDecides) {
   EXPECT_EQ(RoleOf(Path({loader, callback})), FrameRole::kLoader);
   EXPECT_EQ(RoleOf(Path({own, callback, loader})), FrameRole::kAside);
   EXPECT_EQ(RoleOf(Path({own})), FrameRole::kNone);
+}
+
+SiteFrame FrameOf(std::string function, std::string place) {
+  return {.function = std::move(function),
+          .place = std::move(place),
+          .detail = "",
+          .line = 1};
+}
+
+TEST(FrameRolesTest, TheModelAndItsUpdateMakeNoBatch) {
+  const SiteFrame own = FrameOf("route", "/me/net.py");
+  for (const auto& [function, place] :
+       {std::pair{"Module._call_impl", "torch/nn/modules/module.py"},
+        {"Adam.step", "torch/optim/adam.py"},
+        {"roc_auc_score", "sklearn/metrics/_ranking.py"},
+        {"Engine._fire_event", "ignite/engine/engine.py"}}) {
+    const SiteFrame library =
+        FrameOf(function, std::string("/site-packages/") + place);
+    EXPECT_EQ(RoleOf(Path({own, library})), FrameRole::kAside) << place;
+  }
+  const SiteFrame loop =
+      FrameOf("Engine._run_once", "/site-packages/ignite/engine/engine.py");
+  EXPECT_EQ(RoleOf(Path({own, loop})), FrameRole::kNone);
+}
+
+// As transforms of a batch are, in the thread that trains.
+TEST(FrameRolesTest, AModuleThatALoaderCallsIsTheLoaders) {
+  const SiteFrame module =
+      FrameOf("Module._call_impl", "/site-packages/torch/nn/modules/module.py");
+  const SiteFrame own = FrameOf("Crops.__getitem__", "/me/data.py");
+  const SiteFrame loader =
+      FrameOf("_BaseDataLoaderIter.__next__",
+              "/site-packages/torch/utils/data/dataloader.py");
+  EXPECT_EQ(RoleOf(Path({module, own, loader})), FrameRole::kLoader);
+}
+
+TEST(FrameRolesTest, PythonsOwnLoggingIsAside) {
+  EXPECT_EQ(RoleOf(Path({FrameOf("Logger.info",
+                                 "/usr/lib/python3.11/logging/__init__.py"),
+                         FrameOf("note", "/me/train.py")})),
+            FrameRole::kAside);
+  EXPECT_EQ(RoleOf(Path({FrameOf("get", "/usr/lib/python3.11/queue.py")})),
+            FrameRole::kNone);
+  EXPECT_EQ(RoleOf(Path({FrameOf("info", "/me/logging/__init__.py")})),
+            FrameRole::kNone);
 }
 
 }  // namespace
