@@ -113,6 +113,12 @@ TEST(SeenFramesTest, ACallbackIsWhereInItsPauseItIsSeen) {
   EXPECT_LT(gaps.at(1).ns[static_cast<size_t>(IdleCause::kInput)], 50'000);
 }
 
+TEST(SeenFramesTest, ALoaderAndACallbackThatTakeTurnsHaveAHalfEach) {
+  const InputUs input(Look(1100, 1) + Look(1400, 2) + Look(1600, 2) +
+                      Look(1900, 1));
+  EXPECT_NEAR(input.before, 495, 5);
+}
+
 TEST(SeenFramesTest, WhatTheProgramDoesItselfBeforeTheCopyStaysInput) {
   const InputUs input(Look(1100, 3) + Look(1300, 3) + Look(1500, 3));
   EXPECT_EQ(input.before, 990);
