@@ -26,6 +26,10 @@ constexpr int kSameKind = 1;
 constexpr size_t kMostBetweenGradients = 64;
 constexpr size_t kBeside = 8;
 
+// Where so many of a pass have a match for each that has none, the pass is one
+// through its forward pass.
+constexpr size_t kFewOf = 8;
+
 // Of several operations with one number the last made the node; what is
 // elementwise beside others only prepares or finishes it.
 void SetOwner(const std::vector<LayerUnit>& units, uint32_t unit,
@@ -431,6 +435,53 @@ std::vector<BackwardMatch> BackwardMatcher::Match(
   AttachMoves(backward, out);
   AttachRest(backward, out);
   return out;
+}
+
+LeftOpen BackwardMatcher::WhatIsOpen(
+    const std::vector<uint32_t>& backward,
+    const std::vector<BackwardMatch>& found) const {
+  size_t count = 0;
+  size_t open = 0;
+  for (size_t i = 0; i < backward.size(); ++i) {
+    const LayerUnit& unit = units_[backward[i]];
+    if (unit.side != UnitSide::kBackward || unit.pointwise) continue;
+    ++count;
+    open += found[i].forward == kNoUnit ? 1 : 0;
+  }
+  if (open == 0) return LeftOpen::kNothing;
+  return open * kFewOf < count ? LeftOpen::kLittle : LeftOpen::kMuch;
+}
+
+std::vector<BackwardMatch> BackwardMatcher::MatchInStep(
+    const std::vector<uint32_t>& history, const std::vector<uint32_t>& backward,
+    const std::vector<uint32_t>& layer_of, LeftOpen open,
+    std::vector<BackwardMatch> found) {
+  for (BackwardMatch& match : found) {
+    if (match.recomputes || open == LeftOpen::kLittle) continue;
+    if (match.by == LayerMatch::kOrder || match.is_glue) match = {};
+  }
+  Units forward;
+  for (const uint32_t u : history) {
+    if (units_[u].side == UnitSide::kForward) forward.push_back(u);
+  }
+  MatchBySequence(forward, backward, found);
+  std::vector<uint32_t> known(backward.size(), kNoLayer);
+  for (size_t i = 0; i < backward.size(); ++i) {
+    const auto node = of_node_.find(backward[i]);
+    if (node != of_node_.end()) {
+      found[i] = {node->second.front(), LayerMatch::kSequence};
+    }
+    if (found[i].forward != kNoUnit) known[i] = layer_of[found[i].forward];
+  }
+  const std::vector<uint32_t> from =
+      history_.Match(history, backward, layer_of, known);
+  for (size_t i = 0; i < backward.size(); ++i) {
+    if (found[i].forward != kNoUnit || from[i] == kNoUnit) continue;
+    found[i] = {from[i], LayerMatch::kOrder};
+  }
+  AttachMoves(backward, found);
+  AttachRest(backward, found);
+  return found;
 }
 
 }  // namespace dltap::analyzer

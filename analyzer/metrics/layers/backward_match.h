@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/layers/backward_scores.h"
+#include "analyzer/metrics/layers/history_match.h"
 #include "analyzer/metrics/layers/layer_match.h"
 #include "analyzer/metrics/layers/layer_units.h"
 #include "analyzer/metrics/steps/range_facts.h"
@@ -22,6 +23,9 @@ struct BackwardMatch {
   bool recomputes = false;
   bool is_glue = false;  // beside what the unit finder says
 };
+
+// How much of what must have a forward operation is without one.
+enum class LeftOpen : uint8_t { kNothing, kLittle, kMuch };
 
 // Matches backward passes with the forward operations before them. Autograd's
 // number of the node, where a trace has it, or a shared address of operands,
@@ -38,12 +42,25 @@ class BackwardMatcher {
         attribution_(attribution),
         units_(units),
         scores_(attribution, units),
+        history_(units, scores_),
         ranges_(model, process) {}
 
   // `forward` in the order of the pass; `backward` is one pass, with what it
   // recomputes. One result per element of `backward`.
   std::vector<BackwardMatch> Match(const std::vector<uint32_t>& forward,
                                    const std::vector<uint32_t>& backward);
+
+  LeftOpen WhatIsOpen(const std::vector<uint32_t>& backward,
+                      const std::vector<BackwardMatch>& found) const;
+  // The same for a pass that Match() has `found` too little for, with all units
+  // of the step before it: its graph was kept from a pass before, or it is the
+  // gradient of gradients. Results are then backward units, too.
+  // `layer_of`: by unit.
+  std::vector<BackwardMatch> MatchInStep(const std::vector<uint32_t>& history,
+                                         const std::vector<uint32_t>& backward,
+                                         const std::vector<uint32_t>& layer_of,
+                                         LeftOpen open,
+                                         std::vector<BackwardMatch> found);
 
  private:
   using Key = std::vector<uint64_t>;
@@ -83,6 +100,7 @@ class BackwardMatcher {
   const ProcessAttribution& attribution_;
   const std::vector<LayerUnit>& units_;
   const BackwardScores scores_;
+  HistoryMatcher history_;
   RangeFacts ranges_;
   absl::flat_hash_map<Key, std::vector<size_t>> aligned_;
   // Backward units of a node that several forward ones made: these, with the

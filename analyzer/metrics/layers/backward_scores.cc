@@ -86,7 +86,11 @@ int BackwardScores::OfPair(uint32_t backward, uint32_t forward) const {
     return kBothPointwise + (ShareAName(b, f) ? kMayBe : 0);
   }
   if (b.layer_class == f.layer_class) return kSameClass;
-  return b.pointwise ? kOnePointwise : kMayBe;
+  if (!b.pointwise) return kMayBe;
+  if (f.layer_class == LayerClass::kEmbedding) {
+    return b.adds_rows || b.sums_rows ? kOnePointwise : 0;
+  }
+  return b.only_sums ? 0 : kOnePointwise;
 }
 
 // How well one more backward operation fits: of attention that several calls

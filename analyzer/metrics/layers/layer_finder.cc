@@ -56,6 +56,7 @@ class Finder {
         EndBackward();
         pending_.clear();
         step_ = step;
+        step_begin_ = u;
       }
       if (unit.side == UnitSide::kForward) {
         EndBackward();
@@ -102,15 +103,15 @@ class Finder {
 
   void EndBackward() {
     if (backward_.empty()) return;
-    const std::vector<BackwardMatch> matches =
-        matcher_.Match(pending_, backward_);
-    for (size_t i = 0; i < backward_.size(); ++i) {
-      const uint32_t u = backward_[i];
-      if (matches[i].forward == kNoUnit) continue;
-      layer_of_[u] = layer_of_[matches[i].forward];
-      match_of_[u] = matches[i].by;
-      is_glue_[u] = matches[i].is_glue;
-      forward_of_[u] = matches[i].forward;
+    std::vector<BackwardMatch> matches = matcher_.Match(pending_, backward_);
+    LeftOpen open = matcher_.WhatIsOpen(backward_, matches);
+    if (open == LeftOpen::kMuch && IsFirstPass()) open = LeftOpen::kLittle;
+    if (open != LeftOpen::kNothing) {
+      MatchPassByPass(open, matches);
+    } else {
+      for (size_t i = 0; i < backward_.size(); ++i) {
+        Keep(backward_[i], matches[i]);
+      }
     }
     absl::flat_hash_set<uint32_t> done;
     for (const BackwardMatch& match : matches) {
@@ -119,6 +120,51 @@ class Finder {
     std::erase_if(pending_,
                   [&done](uint32_t forward) { return done.contains(forward); });
     backward_.clear();
+  }
+
+  // Whether nothing of the step had a gradient before.
+  bool IsFirstPass() const {
+    return pending_.size() == backward_.front() - step_begin_ &&
+           std::none_of(
+               backward_.begin() + 1, backward_.end(),
+               [this](uint32_t u) { return found_.units[u].after_update; });
+  }
+
+  // Passes with no forward work between, of which the later ones may be
+  // gradients of the earlier ones.
+  void MatchPassByPass(LeftOpen open, std::vector<BackwardMatch>& matches) {
+    std::vector<uint32_t> history;
+    for (uint32_t u = step_begin_; u < backward_.front(); ++u) {
+      history.push_back(u);
+    }
+    const auto is_begin = [this](size_t i) {
+      return found_.units[backward_[i]].after_update;
+    };
+    for (size_t i = 0; i < backward_.size();) {
+      size_t end = i + 1;
+      while (end < backward_.size() && !is_begin(end)) ++end;
+      const auto at = static_cast<ptrdiff_t>(i);
+      const auto behind = static_cast<ptrdiff_t>(end);
+      const std::vector<uint32_t> pass(backward_.begin() + at,
+                                       backward_.begin() + behind);
+      const std::vector<BackwardMatch> better = matcher_.MatchInStep(
+          history, pass, layer_of_, open,
+          {matches.begin() + at, matches.begin() + behind});
+      std::copy(better.begin(), better.end(), matches.begin() + at);
+      for (; i < end; ++i) Keep(backward_[i], matches[i]);
+      history.insert(history.end(), pass.begin(), pass.end());
+    }
+  }
+
+  void Keep(uint32_t u, const BackwardMatch& match) {
+    if (match.forward == kNoUnit) return;
+    layer_of_[u] = layer_of_[match.forward];
+    match_of_[u] = match.by;
+    is_glue_[u] = match.is_glue;
+    const auto it = forward_of_.find(match.forward);
+    const uint32_t forward =
+        it == forward_of_.end() ? match.forward : it->second;
+    forward_of_[u] = forward;
   }
 
   ProcessLayers Describe() const {
@@ -211,6 +257,7 @@ class Finder {
   LayerPlaces places_;
   BackwardMatcher matcher_;
   size_t step_ = 0;
+  uint32_t step_begin_ = 0;         // unit
   std::vector<uint32_t> forward_;   // the pass that is going on
   std::vector<uint32_t> backward_;  // the same
   std::vector<uint32_t> pending_;   // forward units of the step, not matched

@@ -31,7 +31,8 @@ struct LayerUnit {
   int64_t at_ns = 0;  // when the host submitted that
   LayerClass layer_class = LayerClass::kUnattributed;
   UnitSide side = UnitSide::kForward;
-  bool pointwise = false;  // elementwise and the like
+  bool after_update = false;  // what runs between is of an update
+  bool pointwise = false;     // elementwise and the like
   bool only_makes = true;  // fills, draws and numbers: nothing has a gradient
   // A sum over rows right after a product's gradients: that of its bias.
   bool sums_bias = false;

@@ -85,6 +85,7 @@ class UnitFinder {
       if (row == LayerRow::kUpdate) {
         TakeGlueAsWork();
         in_pass_ = false;
+        after_update_ = true;
       }
       return;
     }
@@ -266,6 +267,18 @@ class UnitFinder {
     return At(i).layer_class != LayerClass::kGemm && !IsRepeated(i);
   }
 
+  // The gradient of a table begins with zeros for it; a sort in it takes the
+  // same kernels several times.
+  bool IsNextTable(size_t i) const {
+    return At(i).layer_class == LayerClass::kEmbedding &&
+           process_.activities[i].name == process_.activities[last_].name &&
+           std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& at) {
+             return At(at.activity).glue == Glue::kFill &&
+                    process_.activities[at.activity].kind ==
+                        ActivityKind::kKernel;
+           });
+  }
+
   bool IsRepeated(size_t i) const {
     return process_.activities[i].name ==
            process_.activities[out_.units.back().lead].name;
@@ -283,7 +296,7 @@ class UnitFinder {
     const Work* work = WorkOf(i);
     const Work* last = WorkOf(last_);
     if ((work == nullptr) != (last == nullptr)) return false;
-    if (work == nullptr) return !IsRepeated(i);
+    if (work == nullptr) return !IsRepeated(i) && !IsNextTable(i);
     if (out_.units.back().works >= 2) return false;
     const opmodel::Operation& op = attribution_.KindOf(*work).leading;
     if (op.kind != opmodel::OpKind::kGemm) {
@@ -316,6 +329,7 @@ class UnitFinder {
     unit.layer_class = row_sum_[i] == kNoRowSum ? attributed.layer_class
                                                 : LayerClass::kElementwise;
     unit.side = side_;
+    unit.after_update = std::exchange(after_update_, false);
     unit.pointwise = IsElementwiseLike(unit.layer_class);
     unit.sums_bias = has_bias && unit.layer_class == LayerClass::kReduction;
     unit.moves_gradient = after_gradient && attributed.glue == Glue::kMove;
@@ -437,6 +451,7 @@ class UnitFinder {
   UnitSide side_ = UnitSide::kForward;
   bool in_pass_ = false;
   bool in_unit_ = false;
+  bool after_update_ = false;
   bool follows_product_ = false;
   std::vector<Submission> waiting_;  // glue in front of what comes next
   std::vector<size_t> row_sum_;      // see FindRowSums

@@ -43,6 +43,7 @@ OTHER_LAYERS = {
     "style_transfer": "a clamp and the gradient of another",
     "contrastive_views": "elementwise work of several operations in a row",
     "gradient_penalty": "gradients of gradients",
+    "informed_by_physics": "elementwise work in gradients of gradients",
     "paused_critic": "the same",
     "paused_averages": "gradients of norms and divisions in a row",
     "normed_cells": "sums of gradients of weights that are used again",

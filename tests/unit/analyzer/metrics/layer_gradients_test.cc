@@ -43,6 +43,12 @@ const std::string kIndex =
 const std::string kPower = Elementwise("pow_tensor_scalar_kernel_impl<float>");
 const std::string kSumRows =
     "\"void (anonymous namespace)::indexing_backward_kernel<float>(int)\"";
+const std::string kBag =
+    "\"void at::native::(anonymous namespace)::"
+    "EmbeddingBag_updateOutputKernel_sum_mean<float, long>(long*)\"";
+const std::string kTableGradient =
+    "\"void at::native::(anonymous namespace)::"
+    "embedding_backward_feature_kernel<float, float, long>(long*)\"";
 
 struct Times {
   double forward_us;
@@ -238,6 +244,52 @@ TEST(LayerGradientsTest, OfARowMayBeANorms) {
       .Kernel(kAutograd, kPlus, 6)
       .Gemm(kAutograd, "m=16 n=32 k=64 A=0x100 B=0xe00 C=0xc0", 10);
   EXPECT_EQ(TimesOf(program), (All{{20, 10}, {3, 29}, {3, 4}}));
+}
+
+TEST(LayerGradientsTest, OfTablesInARowEachBeginWithItsZeros) {
+  Program program;
+  program.Kernel(kMain, kGather, 1)
+      .Kernel(kMain, kGather, 2)
+      .Kernel(kMain, kBag, 3)
+      .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+      .Gemm(kAutograd, "m=16 n=32 k=64 A=0x100 B=0xd00 C=0xc0", 10)
+      .Kernel(kAutograd, kGather, 4)
+      .Kernel(kAutograd, kFill, 5)
+      .Kernel(kAutograd, kTableGradient, 6)
+      .Kernel(kAutograd, kFill, 7)
+      .Kernel(kAutograd, kTableGradient, 8);
+  EXPECT_EQ(TimesOf(program).front(), (Times{1, 15}));
+}
+
+TEST(LayerGradientsTest, ASumOfTwoIsNoTables) {
+  Program program;
+  program.Kernel(kMain, kGather, 1)
+      .Kernel(kMain, kGather, 2)
+      .Kernel(kMain, kGather, 3)
+      .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+      .Gemm(kAutograd, "m=16 n=32 k=64 A=0x100 B=0xd00 C=0xc0", 10)
+      .Kernel(kAutograd, kPlus, 4)
+      .Kernel(kAutograd, kFill, 5)
+      .Kernel(kAutograd, kTableGradient, 6)
+      .Kernel(kAutograd, kFill, 7)
+      .Kernel(kAutograd, kTableGradient, 8);
+  EXPECT_EQ(TimesOf(program), (All{{1, 0}, {2, 15}, {3, 11}, {20, 14}}));
+}
+
+TEST(LayerGradientsTest, ElementwiseWorkIsNoTables) {
+  Program program;
+  program.Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+      .Kernel(kMain, kOver, 1)
+      .Kernel(kMain, "gelu", 2)
+      .Kernel(kMain, kGather, 3)
+      .Gemm(kMain, "m=64 n=32 k=16 A=0x200 B=0xb00 C=0xd0", 30)
+      .Gemm(kAutograd, "m=16 n=32 k=64 A=0x200 B=0xd00 C=0xc0", 12)
+      .Kernel(kAutograd, kOver, 5)
+      .Kernel(kAutograd, "gelu_backward", 6)
+      .Kernel(kAutograd, kOver, 7)
+      .Gemm(kAutograd, "m=16 n=32 k=64 A=0x100 B=0xe00 C=0xc0", 10);
+  EXPECT_EQ(TimesOf(program),
+            (All{{20, 10}, {1, 7}, {2, 6}, {3, 0}, {30, 17}}));
 }
 
 }  // namespace
