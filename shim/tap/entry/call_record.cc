@@ -4,6 +4,7 @@
 #include "shim/tap/entry/launch_sites.h"
 #include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/thread_buffers.h"
 
 namespace dltap::shim {
 
@@ -57,6 +58,14 @@ void CaptureEnded(bool failed) {
   call.flags |= trace::kCallDelayed;
   call.begin_ticks = Ticks();
   thread.outermost_ticks = call.begin_ticks;
+}
+
+[[gnu::cold]] void AddCost(ThreadState& thread, uint64_t entered_ticks,
+                           const FinishedCall& call) {
+  if ((call.flags & trace::kCallDelayed) != 0) return;
+  const uint64_t cost_ticks =
+      (call.begin_ticks - entered_ticks) + (Ticks() - call.end_ticks);
+  thread.buffer->cost.Add(cost_ticks);
 }
 
 [[gnu::cold]] int WriteLongDuration(trace::CallSlot* slot, int slots,

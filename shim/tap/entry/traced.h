@@ -130,6 +130,7 @@ template <specs::EntryPoint kEntry, typename... Args>
       return CallFollowed<Traits>(real, args...);
     }
   }
+  const uint64_t entered_ticks = EnterTimed(thread);
   RunBefore<Traits>(args...);
   const OpenCall call = BeginCall<kEntry>(thread, __builtin_frame_address(0),
                                           __builtin_return_address(0), args...);
@@ -139,9 +140,10 @@ template <specs::EntryPoint kEntry, typename... Args>
       return RunAfter<Traits>(args...);
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(args...);
-    WriteRecord<kEntry>(
-        thread, {call.begin_ticks, end_ticks, call.depth, call.flags, true},
-        args...);
+    const FinishedCall done = {call.begin_ticks, end_ticks, call.depth,
+                               call.flags, true};
+    WriteRecord<kEntry>(thread, done, args...);
+    NoteCost(thread, entered_ticks, done);
   } else {
     const Result result = real(args...);
     if (IsInForkedChild(thread)) [[unlikely]] {
@@ -150,10 +152,10 @@ template <specs::EntryPoint kEntry, typename... Args>
     }
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(result, args...);
-    WriteRecord<kEntry>(thread,
-                        {call.begin_ticks, end_ticks, call.depth, call.flags,
-                         Succeeded<Traits>(result)},
-                        args...);
+    const FinishedCall done = {call.begin_ticks, end_ticks, call.depth,
+                               call.flags, Succeeded<Traits>(result)};
+    WriteRecord<kEntry>(thread, done, args...);
+    NoteCost(thread, entered_ticks, done);
     return result;
   }
 }

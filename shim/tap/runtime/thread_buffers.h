@@ -25,6 +25,21 @@ struct SwitchWatch {
   uint8_t looks;  // at the thread, before it is watched
 };
 
+// What wrappers cost in the calls that were timed; one writer.
+struct TimedCalls {
+  // Longer ones, of some 50 us, were interrupted: not counted.
+  static constexpr uint64_t kMostTicks = uint64_t{1} << 17;
+
+  uint64_t ticks;
+  uint64_t calls;
+
+  void Add(uint64_t cost_ticks) {
+    if (cost_ticks > kMostTicks) return;
+    std::atomic_ref(ticks).store(ticks + cost_ticks, std::memory_order_relaxed);
+    std::atomic_ref(calls).store(calls + 1, std::memory_order_relaxed);
+  }
+};
+
 // What one recorded thread shares with the collector. It outlives the thread:
 // the collector empties it, then gives it to another one.
 struct alignas(64) ThreadBuffer {
@@ -56,6 +71,7 @@ struct alignas(64) ThreadBuffer {
   // Written by the owner without synchronization, read by the collector:
   // aligned 64-bit stores do not tear.
   uint64_t counters[specs::kCounterCount];
+  TimedCalls cost;
 
   bool is_owned() const {
     return state.load(std::memory_order_acquire) ==

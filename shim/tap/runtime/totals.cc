@@ -22,6 +22,9 @@ constinit uint64_t g_written_losses[kFirstReaderLoss];
 constinit uint32_t g_segment = 0;  // that holds what is noted as written
 constinit uint64_t g_calls = 0;
 constinit uint64_t g_per_call_ps = 0;
+constinit TimedCalls g_timed;          // of ended threads
+constinit uint64_t g_first_ticks = 0;  // read together, at the begin
+constinit uint64_t g_first_ns = 0;
 constinit uint32_t g_turns_without_counts = 0;
 
 // All counters of a thread after each other, as they lie: there are thousands
@@ -76,6 +79,25 @@ void WriteLosses(bool all) {
   }
 }
 
+// The mean of the calls that were timed, once there are enough of them.
+void UpdateCallCost() {
+  constexpr uint64_t kEnough = 16;
+  TimedCalls all = g_timed;
+  for (uint32_t i = 0; i < g_buffers.count(); ++i) {
+    ThreadBuffer& buffer = g_buffers.at(i);
+    if (!buffer.is_owned()) continue;
+    all.ticks +=
+        std::atomic_ref(buffer.cost.ticks).load(std::memory_order_relaxed);
+    all.calls +=
+        std::atomic_ref(buffer.cost.calls).load(std::memory_order_relaxed);
+  }
+  const uint64_t ticks = Ticks() - g_first_ticks;
+  const uint64_t ns = MonotonicNs() - g_first_ns;
+  if (g_first_ns == 0 || all.calls < kEnough || ticks == 0) return;
+  const auto ps_a_tick = static_cast<double>(ns) * 1e3 / ticks;
+  g_per_call_ps = static_cast<uint64_t>(ps_a_tick * all.ticks / all.calls);
+}
+
 void WriteOverhead() {
   trace::OverheadRecord record = {};
   record.per_call_ps = g_per_call_ps;
@@ -90,12 +112,15 @@ void ResetTotals() {
   for (auto& calls : g_ended) calls = 0;
   ForgetWritten();
   g_calls = 0;
+  g_timed = {};
 }
 
 void AddEndedThread(const ThreadBuffer& buffer) {
   for (int i = 0; i < specs::kCounterCount; ++i) {
     g_ended[i] += buffer.counters[i];
   }
+  g_timed.ticks += buffer.cost.ticks;
+  g_timed.calls += buffer.cost.calls;
 }
 
 void CountWritten(uint64_t calls) { g_calls += calls; }
@@ -115,13 +140,17 @@ void WriteTotals(bool final) {
   if (final || ++g_turns_without_counts > g_buffers.count() / kBuffersATurn) {
     g_turns_without_counts = 0;
     WriteCounts();
+    UpdateCallCost();
   }
   WriteLosses(final);
   WriteOverhead();
 }
 
-// What a wrapper adds to a call: two time stamps and a record of two slots.
+// What a wrapper adds to a call at least: two time stamps and a record of two
+// slots.
 void MeasureCallCost() {
+  g_first_ticks = Ticks();
+  g_first_ns = MonotonicNs();
   constexpr int kCalls = 512;
   constexpr int kRounds = 8;
   uint64_t best_ns = ~uint64_t{0};

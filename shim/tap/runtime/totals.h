@@ -25,8 +25,8 @@ uint64_t CallCostNs();
 // Writes what has changed since the last time; everything when `final`.
 void WriteTotals(bool final);
 
-// Times the pieces of a recorded call on a ring of its own, for the report to
-// subtract.
+// Times the pieces of a recorded call on a ring of its own: the least it may
+// cost, for the report to subtract until enough calls have been timed.
 void MeasureCallCost();
 
 }  // namespace dltap::shim

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "gtest/gtest.h"
+#include "shim/tap/runtime/thread_buffers.h"
 #include "tap_traits_cublas.h"
 
 namespace dltap::shim {
@@ -121,6 +122,45 @@ TEST_F(CallRecordTest, ACaptureThatAnotherThreadEndsIsOver) {
   EXPECT_EQ(flags_of_call(), trace::kCallCapturing);
   CaptureEnded(/*failed=*/false);
   EXPECT_EQ(flags_of_call(), 0);
+}
+
+constexpr uint64_t kRingPlaces = 1 << 16;
+
+TEST_F(CallRecordTest, OneCallInSomeHundredIsTimedAtEveryPlaceOfALine) {
+  constexpr uint64_t kPlaces = 4;  // two cache lines
+  uint64_t timed[kPlaces] = {};
+  for (t_thread.head = 0; t_thread.head < kRingPlaces; ++t_thread.head) {
+    if (EnterTimed(t_thread) != 0) ++timed[t_thread.head % kPlaces];
+  }
+  for (const uint64_t calls : timed) {
+    EXPECT_NEAR(static_cast<double>(calls), kRingPlaces / 256.0 / kPlaces, 8);
+  }
+}
+
+TEST_F(CallRecordTest, TheCostOfATimedCallIsWithoutTheRealOne) {
+  static ThreadBuffer buffer;
+  buffer.cost = {};
+  t_thread.buffer = &buffer;
+  const uint64_t now = Ticks();
+  const uint64_t long_ago = now - 100 * TimedCalls::kMostTicks;
+  FinishedCall call = {long_ago + 40, now, 0, 0, true};
+  NoteCost(t_thread, 0, call);  // not this one
+  EXPECT_EQ(buffer.cost.calls, 0u);
+  NoteCost(t_thread, long_ago, call);
+  ASSERT_EQ(buffer.cost.calls, 1u);
+  EXPECT_GE(buffer.cost.ticks, 40u);
+  EXPECT_LE(buffer.cost.ticks, TimedCalls::kMostTicks);
+  call.flags = trace::kCallDelayed;
+  NoteCost(t_thread, long_ago, call);
+  EXPECT_EQ(buffer.cost.calls, 1u) << "a delay is not the wrapper's cost";
+}
+
+TEST(TimedCallsTest, AnInterruptedCallIsNotCounted) {
+  TimedCalls timed = {};
+  timed.Add(100);
+  timed.Add(TimedCalls::kMostTicks + 1);
+  EXPECT_EQ(timed.calls, 1u);
+  EXPECT_EQ(timed.ticks, 100u);
 }
 
 }  // namespace
