@@ -61,24 +61,14 @@ std::vector<std::vector<double>> Together(
 }
 
 double StudentQuantile(double degrees) {
-  constexpr double kTable[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706};
-  const double at = std::max(degrees, 1.0);
-  const auto below = static_cast<size_t>(at);
-  if (below < std::size(kTable)) {
-    // Nearly straight over 1 / degrees.
-    const double from = 1 / static_cast<double>(below);
-    const double to = 1 / static_cast<double>(below + 1);
-    const double part = (from - 1 / at) / (from - to);
-    return kTable[below - 1] + part * (kTable[below] - kTable[below - 1]);
-  }
-  // Cornish and Fisher's expansion around the normal distribution.
-  const double z = 1.959964;
-  const double z2 = z * z;
-  const double first = z * (z2 + 1) / 4;
-  const double second = z * (5 * z2 * z2 + 16 * z2 + 3) / 96;
-  const double third =
-      z * (3 * z2 * z2 * z2 + 19 * z2 * z2 + 17 * z2 - 15) / 384;
-  return z + first / at + second / (at * at) + third / (at * at * at);
+  // Its logarithm as a polynomial of 1 / degrees, lowest power first: fitted to
+  // SciPy's t.ppf(0.975, degrees), off by 0.002 % at most.
+  constexpr double kLog[] = {0.672931, 1.210144,  0.707649,
+                             0.168238, -0.318342, 0.101483};
+  const double x = 1 / std::max(degrees, 1.0);
+  double log = 0;
+  for (size_t i = std::size(kLog); i > 0; --i) log = log * x + kLog[i - 1];
+  return std::exp(log);
 }
 
 }  // namespace dltap::analyzer

@@ -22,8 +22,8 @@ StepsMean MeanOfSteps(const std::vector<double>& values);
 std::vector<std::vector<double>> Together(
     std::vector<std::vector<double>> series);
 
-// The 97.5 % point of Student's distribution, to three digits from 1 degree of
-// freedom on.
+// The 97.5 % point of Student's distribution, to four digits from 1 degree of
+// freedom on, also between whole ones.
 double StudentQuantile(double degrees);
 
 }  // namespace dltap::analyzer

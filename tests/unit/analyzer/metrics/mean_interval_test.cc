@@ -143,5 +143,15 @@ TEST(MeanIntervalTest, StudentsQuantileIsThatOfTables) {
   EXPECT_NEAR(StudentQuantile(1e9), 1.960, 0.001);
 }
 
+// Degrees of freedom of Welch's test and of alike steps are no whole numbers.
+// By SciPy's t.ppf(0.975, degrees).
+TEST(MeanIntervalTest, StudentsQuantileHoldsBetweenWholeDegrees) {
+  EXPECT_NEAR(StudentQuantile(1.25), 8.0280, 0.002);
+  EXPECT_NEAR(StudentQuantile(1.5), 6.0167, 0.002);
+  EXPECT_NEAR(StudentQuantile(2.5), 3.5747, 0.001);
+  EXPECT_NEAR(StudentQuantile(3.5), 2.9401, 0.001);
+  EXPECT_NEAR(StudentQuantile(5.5), 2.5019, 0.001);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
