@@ -74,14 +74,16 @@ std::vector<RooflineRow> RooflineRows(const std::vector<ClassRow>& classes,
 
 LongAndLowRows FindLongAndLow(const Tallies& tallies) {
   Efficiency all;
+  int64_t gpu_ns = 0;
   uint64_t count = 0;
   for (const auto& [key, sums] : tallies.kernels) {
     if (!IsLayerProduct(key.second) || !sums.efficiency.of_peak()) continue;
     all.Add(sums.efficiency);
+    gpu_ns += sums.gpu_ns;
     count += sums.count;
   }
   LongAndLowRows out;
-  out.mean_ns = Ratio(all.rated_ns, static_cast<double>(count));
+  out.mean_ns = Ratio(static_cast<double>(gpu_ns), static_cast<double>(count));
   out.mean_of_peak = all.of_peak();
   if (!out.mean_ns || !out.mean_of_peak) return out;
   for (const auto& [key, sums] : tallies.kernels) {

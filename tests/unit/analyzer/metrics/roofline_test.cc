@@ -220,6 +220,19 @@ TEST(RooflineTest, LongAndLowKernelsAreProducts) {
   EXPECT_NEAR(*figures.long_and_low.mean_ns, 1e7, 1);
 }
 
+// One kernel, launched twice for 10 ms each; of one launch no FLOPs are known.
+TEST(RooflineTest, TheMeanOfProductsCountsEachLaunchWithItsTime) {
+  const Summary summary = SummaryOf(
+      "call t=0..5us thread=0 cublasSgemm_v2 m=4096 n=4096 k=4096\n"
+      "launchapi t=1..4us thread=0 corr=1 ext=0us\n"
+      "kernel t=20us..10020us device=0 stream=7 corr=1 name=ampere_sgemm\n"
+      "call t=6..9us thread=0 cudaLaunchKernel\n"
+      "launchapi t=6..9us thread=0 corr=2\n"
+      "kernel t=20ms..30ms device=0 stream=7 corr=2 name=ampere_sgemm\n");
+  const Figures figures = FiguresOf(summary);
+  EXPECT_NEAR(*figures.long_and_low.mean_ns, 1e7, 1);
+}
+
 TEST(RooflineTest, KernelsWhoseNameAndCallDisagreeAreListed) {
   const Summary summary = SummaryOf(
       "call t=0..5us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
