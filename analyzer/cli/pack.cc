@@ -125,7 +125,7 @@ int RunPack(const std::vector<std::string>& args) {
   app.add_option("--rank", options.dataset.rank,
                  "the rank of the trace's only process")
       ->needs(parquet)
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1'000'000'000));
   app.add_flag("--gather", options.gather,
                "put what is small on each rank of the run into one file a "
                "table, as is done by itself from 64 new ranks on")

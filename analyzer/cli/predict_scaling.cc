@@ -84,7 +84,7 @@ void Declare(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--gpus-per-node", options.gpus_per_node,
                  "beyond these the network joins them")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--link", options.link, "inside a node; else the GPU's own")
       ->check(links);
   app.add_option("--network", options.network, "between nodes")->check(links);

@@ -175,7 +175,7 @@ void AddEngineOptions(CLI::App& app, Options& options) {
   app.add_option("--memory", options.limits.memory,
                  "that DuckDB may use, as 4GB; the rest goes to disk");
   app.add_option("--threads", options.limits.threads, "that DuckDB may use")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--engine", options.engine,
                  "what works the query out; spark: by spark-submit, DATASET "
                  "may be any address that Spark reads")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -144,7 +145,8 @@ int RunReport(const std::vector<std::string>& args) {
   app.add_option("--by", options.by,
                  absl::StrCat("rows: ", absl::StrJoin(ViewNames(), ", ")))
       ->check(CLI::IsMember(ViewNames()));
-  app.add_option("--top", options.report.top, "rows at most (not by class)")
+  app.add_option("--top", options.report.top,
+                 "rows at most (not by class; default: 20, in CSV all)")
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
   auto* advice =
@@ -176,6 +178,8 @@ int RunReport(const std::vector<std::string>& args) {
       ->excludes(json)
       ->excludes(csv);
   if (const auto code = ParseArgs(app, args)) return *code;
+  // A CSV file is read by a program, which adds its rows up.
+  if (options.csv && app.count("--top") == 0) options.report.top = SIZE_MAX;
   if (!options.samples.empty() && !ParseSamples(options.samples, options)) {
     PrintError("report: --samples-per-step wants a positive number, not \"" +
                options.samples + "\"");

@@ -150,7 +150,8 @@ std::optional<std::pair<size_t, size_t>> StepRange(std::string_view text) {
 }
 
 void AddProcessOptions(CLI::App& app, SelectionOptions& options) {
-  app.add_option("--rank", options.rank, "only the process of this rank");
+  app.add_option("--rank", options.rank, "only the process of this rank")
+      ->check(NotEmpty);
   app.add_option("--process", options.process,
                  "only this process: PID or host:pid")
       ->check(NotEmpty);

@@ -157,10 +157,39 @@ TEST_F(CliTest, UnknownOptionIsAUsageError) {
 TEST_F(CliTest, AnEmptySelectionIsAUsageError) {
   const std::string path = dir_.path() + "/t.txt";
   std::ofstream(path) << "format dltap\nprocess pid=1\n";
-  for (const char* option : {"--window", "--steps", "--device", "--process"}) {
+  for (const char* option :
+       {"--window", "--steps", "--device", "--process", "--rank"}) {
     EXPECT_EQ(Run("report", {option, "", path}), kExitUsage) << option;
     ExpectOneErrorLine(std::string(option) + ": wants a value");
   }
+}
+
+TEST_F(CliTest, ANumberOutOfItsRangeIsToldItInShort) {
+  for (const char* nodes : {"0", "-1", "x", ""}) {
+    EXPECT_EQ(Run("predict", {"--scaling", dir_.path(), "--gradients", "1MB",
+                              "--gpus-per-node", nodes}),
+              kExitUsage);
+    ExpectOneErrorLine("not in range 1 to 1048576");
+  }
+}
+
+// Who adds up the rows of a CSV file gets what is in the trace.
+TEST_F(CliTest, CsvHasAllRowsUnlessLessAreAskedFor) {
+  std::string text = "format dltap\nprocess pid=1\n";
+  for (int i = 0; i < 30; ++i) {
+    const std::string us = std::to_string(10 * i);
+    text += "kernel t=" + us + "us.." + us +
+            "5us device=0 stream=7 corr=" + std::to_string(i + 1) + " name=k" +
+            std::to_string(i) + "\n";
+  }
+  const std::string path = dir_.Write("t.txt", text);
+  const auto rows = [&] {
+    return std::count(out_.begin(), out_.end(), '\n') - 1;
+  };
+  EXPECT_EQ(Run("report", {"--csv", "--by", "kernel", path}), 0);
+  EXPECT_EQ(rows(), 30);
+  EXPECT_EQ(Run("report", {"--csv", "--by", "kernel", "--top", "3", path}), 0);
+  EXPECT_EQ(rows(), 3);
 }
 
 TEST_F(CliTest, StepsAndWarmUpAreNotAskedForTogether) {
