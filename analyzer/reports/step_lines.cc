@@ -50,6 +50,19 @@ std::string StepNotes(const StepFigures& steps) {
   return Join(notes, "; ");
 }
 
+// Passes forward of which nothing tells the weights, and so whether these come
+// again: neither addresses nor modules.
+bool MayBeLayers(const Summary& summary, const Figures& figures) {
+  const auto at = [&](Phase phase) {
+    return figures.program.phases_step_ns[static_cast<size_t>(phase)];
+  };
+  return figures.steps.found_by == StepsFoundBy::kPeriod &&
+         summary.formats.contains(SourceFormat::kKineto) &&
+         at(Phase::kBackward) == 0 && at(Phase::kUpdate) == 0 &&
+         std::ranges::none_of(figures.totals.seen_frames.all,
+                              [](uint64_t looks) { return looks > 0; });
+}
+
 std::string FoundText(const StepFigures& steps) {
   const std::string of =
       steps.processes > 1 ? " of " + Count(steps.processes, "process") : "";
@@ -109,6 +122,11 @@ std::string StepsText(const Summary& summary, const Figures& figures) {
     text = "no steps found: all times are over the whole run";
   } else {
     text = FoundText(figures.steps);
+    if (MayBeLayers(summary, figures)) {
+      text +=
+          "; layers that are alike may count as steps, for the trace does not "
+          "tell their weights (with_stack=True does; prof.step() marks steps)";
+    }
   }
   return text + CoverageText(figures.coverage);
 }

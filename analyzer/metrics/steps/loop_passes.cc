@@ -167,16 +167,20 @@ Loop PassesOfLoop(const TraceModel& model, const Process& process,
     return with_other_loops(std::move(alike));
   }
   Loop same_weights = LoopSteps(tokens, AlikeIn::kProducts);
-  if (same_weights.passes.empty()) return alike;
+  const bool are_named = AreWeightsNamed(model, process, tokens, alike.passes);
+  if (same_weights.passes.empty()) {
+    // Layers of the only pass.
+    const bool of_one =
+        are_named && !HaveOneProductAtMost(tokens, alike.passes);
+    return of_one ? Loop() : alike;
+  }
   const size_t found = same_weights.passes.size();
   Loop all = with_other_loops(std::move(same_weights));
   // What is read each time comes of a whole problem that was solved: where its
   // data lie is where there was room. Of a layer no result is read, but where a
   // model counts what it hands on, and it has several products then.
   const bool are_read = AreRead(tokens, alike.passes);
-  const size_t least = AreWeightsNamed(model, process, tokens, alike.passes)
-                           ? kLeastNamedLayers
-                           : kLeastLayers;
+  const size_t least = are_named ? kLeastNamedLayers : kLeastLayers;
   const bool are_layers =
       least * found <= alike.passes.size() &&
       !(are_read && HaveOneProductAtMost(tokens, alike.passes));

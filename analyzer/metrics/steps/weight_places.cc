@@ -6,6 +6,31 @@
 
 namespace dltap::analyzer {
 
+WeightPlaces::WeightPlaces(const TraceModel& model, const Process& process)
+    : model_(model), process_(process), meanings_(model, process) {
+  bool any = false;
+  for (const Range& range : process.ranges) {
+    if (range.kind != RangeKind::kPython) continue;
+    const auto [it, is_new] = is_module_.try_emplace(range.name);
+    if (is_new) it->second = model.texts[range.name].starts_with("nn.Module: ");
+    any |= it->second;
+  }
+  if (any) ranges_.emplace(process);
+}
+
+// No address is as large.
+uint64_t WeightPlaces::ModuleOf(const Call& call) const {
+  if (!ranges_) return 0;
+  for (RangeId id = ranges_->InnermostAt(call.thread, call.begin_ns);
+       id.known(); id = ranges_->ParentOf(id)) {
+    const Range& range = process_.ranges[id.value()];
+    const bool is_module =
+        range.kind == RangeKind::kPython && is_module_.at(range.name);
+    if (is_module) return ~uint64_t{range.name.value()};
+  }
+  return 0;
+}
+
 uint64_t WeightPlaces::NamedOf(CallId id) {
   const auto& meaning = meanings_.Of(id);
   for (const Operand& operand :
@@ -13,7 +38,7 @@ uint64_t WeightPlaces::NamedOf(CallId id) {
                   meaning ? &*meaning : nullptr)) {
     if (operand.use == OperandUse::kWeight) return operand.address;
   }
-  return 0;
+  return ModuleOf(process_.calls[id.value()]);
 }
 
 uint64_t WeightPlaces::Of(CallId id) {

@@ -3,7 +3,10 @@
 #define DLTAP_ANALYZER_METRICS_STEPS_WEIGHT_PLACES_H_
 
 #include <cstdint>
+#include <optional>
 
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/base/range_index.h"
 #include "analyzer/attribution/calls/meaning_cache.h"
 #include "analyzer/model/trace_model.h"
 
@@ -12,21 +15,24 @@ namespace dltap::analyzer {
 // Where the weights of products lie. Holds references to its arguments.
 class WeightPlaces {
  public:
-  WeightPlaces(const TraceModel& model, const Process& process)
-      : model_(model), process_(process), meanings_(model, process) {}
+  WeightPlaces(const TraceModel& model, const Process& process);
 
-  // What the library calls weights, else the first operand; 0: not recorded, or
-  // it is a tensor times itself.
+  // What the library calls weights, or the module (of PyTorch's, as Kineto
+  // numbers them) that the call was made in has; else the first operand. 0: not
+  // recorded, or it is a tensor times itself.
   uint64_t Of(CallId id);
-  // Whether the library calls them so: a first operand may be data as well.
+  // Whether the library or a module tells: a first operand may be data as well.
   bool AreNamed(CallId id);
 
  private:
   uint64_t NamedOf(CallId id);
+  uint64_t ModuleOf(const Call& call) const;
 
   const TraceModel& model_;
   const Process& process_;
   MeaningCache meanings_;
+  absl::flat_hash_map<TextId, bool> is_module_;  // by name of Python's ranges
+  std::optional<RangeIndex> ranges_;             // where any is a module
 };
 
 }  // namespace dltap::analyzer

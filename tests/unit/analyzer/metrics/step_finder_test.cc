@@ -234,6 +234,31 @@ TEST(StepFinderTest, EqualConvolutionsAreToldByTheirFilters) {
   EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 10);
 }
 
+// Passes of eight blocks of PyTorch's, each of two products, without any I/O;
+// Kineto tells which module is called.
+std::string PassesOfModules(int passes) {
+  std::string text = "format kineto\ndevice 0 name=gpu\n";
+  for (int i = 0; i < 8 * passes; ++i) {
+    const int at = 40 * i + 200 * (i / 8);
+    text += absl::StrFormat(
+        "range t=%dus..%dus thread=0 kind=python name=\"nn.Module: "
+        "Block_%d\"\n",
+        at, at + 35, i % 8);
+    text += Launch(at + 2, 3 * i + 1, "ampere_sgemm_128x64_nn");
+    text += Launch(at + 12, 3 * i + 2, "ampere_sgemm_128x64_nn");
+    text += Launch(at + 22, 3 * i + 3, "relu");
+  }
+  return text;
+}
+
+TEST(StepFinderTest, EqualLayersAreToldByTheirModules) {
+  EXPECT_EQ(StepsOf(TraceFromText(PassesOfModules(5))).steps.size(), 5);
+}
+
+TEST(StepFinderTest, TheLayersOfTheOnlyPassAreNoSteps) {
+  EXPECT_TRUE(StepsOf(TraceFromText(PassesOfModules(1))).steps.empty());
+}
+
 TEST(StepFinderTest, TwoEqualLayersMayBeTwoStepsOrOne) {
   // Operands that take turns: the weights of two layers, or two buffers.
   std::string text = "device 0 name=gpu\n";
@@ -273,7 +298,7 @@ TEST(StepFinderTest, IterationsThatMultiplyByTheSameDataTwiceAreNoLayers) {
   // what forty iterations compute, in buffers that take turns.
   std::string text = "device 0 name=gpu\n";
   for (int i = 0; i < 40; ++i) {
-    const int at = 40 * i;
+    const int at = 40 * i + 200 * (i / 8);
     text += Product(at, 1 + i % 4, 100);
     text += Launch(at + 10, at + 11, "subtract");
     text += Product(at + 20, 11 + i % 4, 100);
