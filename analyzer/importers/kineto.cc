@@ -84,12 +84,19 @@ class KinetoReader {
         }};
     const absl::Status status =
         pieces->Read("traceEvents", visitor, context.progress);
+    if (!status.ok() && !pieces->damage().empty()) return CutAtOnce(*pieces);
     if (!status.ok()) return NoTrace(std::string(status.message()));
     process_.AddUnreadable(pieces->odd_elements());
     if (absl::Status s = Judge(*pieces); !s.ok()) return s;
     if (pieces->end() != JsonPieces::End::kWhole) {
       process_.SetCut();
       context.Problem(CutText(*pieces));
+    }
+    if (process_.processes() > 1) {
+      context.Problem(absl::StrCat(
+          path_, ": holds ", process_.processes(),
+          " processes, which are taken for one: who waited for whom and which "
+          "work is whose is not told; name the file of each instead"));
     }
     process_.Finish();
     return absl::OkStatus();
@@ -106,24 +113,33 @@ class KinetoReader {
         path_, ": ends early, at byte ", pieces.bytes(),
         pieces.damage().empty() ? "" : " (" + pieces.damage() + ")", ": its ",
         events_, " whole events end at byte ", pieces.whole_until(),
-        "; what followed is lost");
+        "; what followed is lost, of any time: such files are not in the order "
+        "of time");
+  }
+
+  absl::Status CutAtOnce(const JsonPieces& pieces) const {
+    return absl::DataLossError(absl::StrCat(
+        path_, ": ends early, at byte ", pieces.bytes(),
+        pieces.damage().empty() ? "" : " (" + pieces.damage() + ")",
+        ", before its first whole event; copy or record it again"));
   }
 
   // Whether what was read is a trace of PyTorch's profiler.
   absl::Status Judge(const JsonPieces& pieces) const {
     const bool cut = pieces.end() != JsonPieces::End::kWhole;
-    if (cut && events_ == 0) {
-      return absl::DataLossError(absl::StrCat(
-          path_, ": ends early, at byte ", pieces.bytes(),
-          pieces.damage().empty() ? "" : " (" + pieces.damage() + ")",
-          ", before its first whole event; copy or record it again"));
-    }
+    if (cut && events_ == 0) return CutAtOnce(pieces);
     if (is_execution_trace_) {
       return NoTrace(
           "an execution trace (Chakra) holds no times of the GPU; record one "
           "with torch.profiler");
     }
     if (!pieces.has_array()) return NoTrace("JSON without \"traceEvents\"");
+    if (process_.used() > 0 && process_.used() == process_.without_times()) {
+      return absl::DataLossError(absl::StrCat(
+          path_, ": none of the ", process_.used(),
+          " events of PyTorch's profiler in it has times that can be: \"ts\" "
+          "and \"dur\" are microseconds"));
+    }
     if (process_.used() > 0) return absl::OkStatus();
     if (process_.is_of_xla()) {
       return NoTrace(

@@ -6,9 +6,9 @@
 #include <limits>
 #include <optional>
 
-#include "absl/container/flat_hash_set.h"
 #include "analyzer/importers/kineto_shapes.h"
 #include "analyzer/importers/operator_inputs.h"
+#include "analyzer/importers/recorded_frames.h"
 
 namespace dltap::analyzer {
 
@@ -134,9 +134,11 @@ void KinetoProcess::SetDevice(int64_t ordinal, const Device& device) {
 }
 
 ThreadId KinetoProcess::ThreadOf(const KinetoEvent& event) {
-  if (process_.pid == 0) {
+  if (event.pid != last_pid_) {
+    last_pid_ = event.pid;
     const int64_t pid = std::atoll(Unquoted(event.pid).c_str());
-    if (pid > 0) process_.pid = pid;
+    if (pid > 0) pids_.insert(pid);
+    if (process_.pid == 0 && pid > 0) process_.pid = pid;
   }
   if (last_thread_.known() && event.tid == last_tid_) return last_thread_;
   last_tid_ = event.tid;
@@ -161,12 +163,24 @@ void KinetoProcess::AddCall(const KinetoEvent& event) {
   process_.calls.push_back(call);
 }
 
+// "<built-in method acquire of _thread.lock object at 0x7fb7b632ed00>": where
+// the object is differs from process to process.
+std::string_view KinetoProcess::NameOf(const KinetoEvent& event) {
+  if (event.kind != KinetoKind::kPython || !event.name.ends_with('>')) {
+    return event.name;
+  }
+  const size_t address = event.name.rfind(" object at 0x");
+  if (address == std::string_view::npos) return event.name;
+  function_.assign(event.name.substr(0, address)).push_back('>');
+  return function_;
+}
+
 void KinetoProcess::AddRange(const KinetoEvent& event) {
   Range range{};
   range.begin_ns = *event.begin_ns;
   range.end_ns = *event.begin_ns + *event.duration_ns;
   range.thread = ThreadOf(event);
-  range.name = model_.texts.Intern(event.name);
+  range.name = model_.texts.Intern(NameOf(event));
   range.kind = event.kind == KinetoKind::kOperator ? RangeKind::kFrameworkOp
                : event.kind == KinetoKind::kPython ? RangeKind::kPython
                                                    : RangeKind::kUserAnnotation;
@@ -440,6 +454,7 @@ void KinetoProcess::Finish() {
     thread.name = it == thread_names_.end() ? "" : it->second;
   }
   AddBase();
+  LookAtRecordedFrames(model_, process_);
   AddLosses();
   model_.processes.push_back(std::move(process_));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/importers/api_table.h"
 #include "analyzer/importers/kineto_event.h"
 #include "analyzer/importers/launch_shape_table.h"
@@ -38,8 +39,12 @@ class KinetoProcess {
   void SetBaseNs(int64_t base_ns) { base_ns_ = base_ns; }
   Process& process() { return process_; }
 
-  // Events that found a place, and those that XLA's profiler writes.
+  // Events that found a place, and those of them without usable times.
   uint64_t used() const { return used_; }
+  uint64_t without_times() const { return without_times_; }
+  // Whose calls and ranges these are.
+  size_t processes() const { return pids_.size(); }
+  // Whether XLA's profiler wrote any.
   bool is_of_xla() const { return is_of_xla_; }
 
   // Moves the process into the model; nothing may be added after.
@@ -48,6 +53,7 @@ class KinetoProcess {
  private:
   void AddMetadata(const KinetoEvent& event);
   void AddCall(const KinetoEvent& event);
+  std::string_view NameOf(const KinetoEvent& event);
   void AddRange(const KinetoEvent& event);
   void AddActivity(const KinetoEvent& event);
   void AddSync(const KinetoEvent& event);
@@ -80,6 +86,8 @@ class KinetoProcess {
   // Operators that describe a collective, by range.
   absl::flat_hash_map<uint32_t, CollectiveRecord> collective_of_range_;
   std::vector<NodeRange> nodes_;
+  std::string last_pid_;
+  absl::flat_hash_set<int64_t> pids_;
   std::string last_tid_;
   ThreadId last_thread_;
   absl::flat_hash_map<std::string, size_t> threads_;
@@ -88,6 +96,7 @@ class KinetoProcess {
   absl::flat_hash_map<int64_t, Device> properties_;
   absl::flat_hash_map<std::pair<size_t, int64_t>, size_t> streams_;
   std::string operation_key_;
+  std::string function_;
   absl::flat_hash_map<std::string, OperationId> operations_;  // by key
 };
 

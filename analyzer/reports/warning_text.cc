@@ -93,7 +93,12 @@ std::string LateFlushText(uint64_t n) {
          "small";
 }
 
-std::string CutText(uint64_t n) {
+std::string CutText(uint64_t n, const TrustFigures& trust) {
+  if (trust.lost.contains("import_cut")) {
+    return "the file of " + Count(n, "process") +
+           " ends early: events of any time may be missing, and times of the "
+           "GPU be too small";
+  }
   return Count(n, "process") + " without the end of " +
          (n == 1 ? "its" : "their") +
          " trace (killed, still running, or ended before it was written): what "
@@ -160,7 +165,7 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
       return "the oldest " + MibText(static_cast<double>(n)) +
              " of the trace gave way to the newest (DLTAP_MAX_MB): these "
              "numbers are about what was kept";
-    case WarningId::kProcessCut: return CutText(n);
+    case WarningId::kProcessCut: return CutText(n, figures.trust);
     case WarningId::kInsideCall: return InsideText(warning);
     case WarningId::kLaunchesWithoutKernel:
       return Count(n, "launch") + " (" + share +

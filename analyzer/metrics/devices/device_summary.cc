@@ -19,6 +19,8 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr std::string_view kNoOperator = "no operator";
+
 class DeviceSummariser {
  public:
   DeviceSummariser(const TraceModel& model, const DeviceView& view,
@@ -228,7 +230,8 @@ class DeviceSummariser {
     auto& unknown =
         between ? out_.between_steps_unknown_in_ns : of_class->unknown_in_ns;
     for (const auto& [name, ns] : gap.unknown_in) {
-      unknown[std::string(model_.texts[name])] += ns;
+      unknown[std::string(name.known() ? model_.texts[name] : kNoOperator)] +=
+          ns;
     }
   }
 

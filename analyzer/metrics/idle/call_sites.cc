@@ -2,12 +2,12 @@
 #include "analyzer/metrics/idle/call_sites.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <optional>
 #include <string_view>
-#include <system_error>
+
+#include "analyzer/model/frame_name.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -123,28 +123,6 @@ SiteName NameOfNative(const LaunchSite& site) {
     name.text = "autograd " + node + ": " + name.text;
   }
   return name;
-}
-
-// "train.py(12): forward" and "nn.Module: Linear_3", as Kineto names frames.
-std::optional<SiteFrame> FrameOfName(std::string_view name) {
-  constexpr std::string_view kModule = "nn.Module: ";
-  SiteFrame frame;
-  if (name.starts_with(kModule)) {
-    name.remove_prefix(kModule.size());
-    frame.detail = std::string(name.substr(0, name.rfind('_')));
-    frame.place = "torch/nn/modules/module.py";
-    return frame;
-  }
-  const size_t close = name.find("): ");
-  if (close == std::string_view::npos) return std::nullopt;
-  const size_t open = name.rfind('(', close);
-  if (open == std::string_view::npos) return std::nullopt;
-  const char* last = name.data() + close;
-  const auto number = std::from_chars(name.data() + open + 1, last, frame.line);
-  if (number.ec != std::errc() || number.ptr != last) return std::nullopt;
-  frame.place = std::string(name.substr(0, open));
-  frame.function = std::string(name.substr(close + 3));
-  return frame;
 }
 
 }  // namespace

@@ -96,13 +96,22 @@ std::string_view InLibrary(std::string_view place) {
   return folder == std::string_view::npos ? "" : place.substr(folder + 1);
 }
 
+// Kineto gives a method's name without its class.
+bool BeginsWith(std::string_view function, std::string_view rule) {
+  if (function.starts_with(rule)) return true;
+  const size_t dot = rule.rfind('.');
+  return dot != std::string_view::npos &&
+         function.find('.') == std::string_view::npos &&
+         function.starts_with(rule.substr(dot + 1));
+}
+
 // nullptr: nothing is known of it.
 const Rule* RuleOf(const SiteFrame& frame) {
   const std::string_view place = InLibrary(frame.place);
   if (place.empty()) return nullptr;
   for (const Rule& rule : kRules) {
     if (place.starts_with(rule.place) &&
-        frame.function.starts_with(rule.function)) {
+        BeginsWith(frame.function, rule.function)) {
       return &rule;
     }
   }

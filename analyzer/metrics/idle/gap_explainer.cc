@@ -57,6 +57,9 @@ GapExplainer::GapExplainer(const Process& process,
       ranges_(process),
       has_looks_(process.threads.size()),
       feeder_has_looks_(host.feeders().count()) {
+  has_operators_ = std::ranges::any_of(process.ranges, [](const Range& range) {
+    return range.kind == RangeKind::kFrameworkOp;
+  });
   for (const FramesSeen& seen : process.frames_seen) {
     has_looks_[seen.thread.value()] = true;
     const size_t feeder = host.feeders().OfThread(seen.thread);
@@ -209,16 +212,38 @@ void GapExplainer::ExplainOutsideInput(Gap& gap, const FeederView& view,
   At(gap, IdleCause::kBlocked) += rest - unknown;
 }
 
-// The innermost ranges along the part.
+// The innermost ranges along the part; where the thread is in none, those of
+// the threads with which it takes turns.
 void GapExplainer::NameUnknown(Gap& gap, ThreadId thread, Interval part) const {
   if (process_.ranges.empty()) return;
-  ranges_.ForEachInnermost(
-      thread, part.begin_ns, part.end_ns,
-      [&](RangeId range, int64_t begin_ns, int64_t end_ns) {
-        const Range& inside = process_.ranges[range.value()];
-        if (inside.kind == RangeKind::kStep) return;  // holds all of it
-        gap.unknown_in.emplace_back(inside.name, end_ns - begin_ns);
-      });
+  std::vector<Interval> left = NameParts(gap, thread, {part});
+  const size_t feeder = host_.feeders().OfThread(thread);
+  for (const ThreadId other : host_.feeders().ThreadsOf(feeder)) {
+    if (other != thread) left = NameParts(gap, other, left);
+  }
+  if (!has_operators_) return;
+  for (const Interval& in_none : left) {
+    gap.unknown_in.emplace_back(TextId(), in_none.length_ns());
+  }
+}
+
+std::vector<Interval> GapExplainer::NameParts(
+    Gap& gap, ThreadId thread, const std::vector<Interval>& parts) const {
+  std::vector<Interval> left;
+  for (const Interval& part : parts) {
+    int64_t at = part.begin_ns;
+    ranges_.ForEachInnermost(
+        thread, part.begin_ns, part.end_ns,
+        [&](RangeId range, int64_t begin_ns, int64_t end_ns) {
+          const Range& inside = process_.ranges[range.value()];
+          if (inside.kind == RangeKind::kStep) return;  // holds all of it
+          gap.unknown_in.emplace_back(inside.name, end_ns - begin_ns);
+          if (begin_ns > at) left.push_back({at, begin_ns});
+          at = end_ns;
+        });
+    if (part.end_ns > at) left.push_back({at, part.end_ns});
+  }
+  return left;
 }
 
 bool GapExplainer::IsInput(int64_t at_ns) const {

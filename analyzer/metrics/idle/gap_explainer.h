@@ -35,6 +35,9 @@ class GapExplainer {
   void ExplainOutsideInput(Gap& gap, const FeederView& view, ThreadId thread,
                            Interval part);
   void NameUnknown(Gap& gap, ThreadId thread, Interval part) const;
+  // What is in none of the thread's ranges.
+  std::vector<Interval> NameParts(Gap& gap, ThreadId thread,
+                                  const std::vector<Interval>& parts) const;
   void LookAtFrames(Gap& gap, const FeederView& view, ThreadId thread,
                     Interval host);
   bool Shows(ThreadId looked_at, ThreadId submits) const;
@@ -51,6 +54,7 @@ class GapExplainer {
   const HostView& host_;
   const std::vector<Interval>& inputs_;
   const RangeIndex ranges_;
+  bool has_operators_ = false;
   std::vector<int64_t> large_begins_;   // of activities that are no small work
   std::vector<int64_t> queued_begins_;  // of activities that had to wait
   std::vector<size_t> by_begin_;        // activities of feeders that compute

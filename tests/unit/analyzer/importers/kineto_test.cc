@@ -101,8 +101,13 @@ TEST(KinetoTest, EventsWithoutUsableTimesAreCountedAsLost) {
   for (const char* times :
        {R"("ts": 1)", R"("ts": 1, "dur": -2)", R"("ts": "x", "dur": 2)",
         R"("ts": 9223372036854775807, "dur": 1)"}) {
-    const Process process = Imported(Kernel(times));
-    EXPECT_TRUE(process.activities.empty()) << times;
+    const Process process = Imported(
+        R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0,)"
+        R"( "tid": 7, )" +
+        std::string(times) +
+        R"(}, {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7,)"
+        R"( "ts": 5, "dur": 2}]})");
+    EXPECT_EQ(process.activities.size(), 1) << times;
     EXPECT_EQ(LossOf(process, "import_no_times"), 1) << times;
   }
 }
@@ -262,6 +267,71 @@ TEST(KinetoTest, WaitsLoadersAndPythonFramesHaveTheirPlace) {
   EXPECT_EQ(process.syncs[0].event, 11);
   EXPECT_EQ(process.syncs[0].correlation, 3);
   EXPECT_EQ(process.syncs[0].begin_ns, 1'005'000);  // from the file's base
+}
+
+TEST(KinetoTest, RecordedFramesAreLookedAtAtEvenDistances) {
+  TraceModel model;
+  ASSERT_TRUE(Import(R"({"traceEvents": [
+{"ph": "X", "cat": "python_function", "ts": 0, "dur": 1000, "pid": 1, "tid": 1,
+ "name": "train.py(3): step"},
+{"ph": "X", "cat": "python_function", "ts": 50, "dur": 500, "pid": 1, "tid": 1,
+ "name": "torch/utils/data/dataloader.py(9): __next__"},
+{"ph": "X", "cat": "python_function", "ts": 60, "dur": 480, "pid": 1, "tid": 1,
+ "name": "<built-in method acquire of _thread.lock object at 0x7fb7b632ed00>"}
+]})",
+                     model)
+                  .ok());
+  const Process& process = model.processes.at(0);
+  EXPECT_EQ(model.texts[process.ranges.at(2).name],
+            "<built-in method acquire of _thread.lock>");
+  ASSERT_EQ(process.frames_seen.size(), 10);
+  int loads = 0;
+  for (const FramesSeen& seen : process.frames_seen) {
+    const LaunchSite& site = model.sites.at(seen.site.value());
+    EXPECT_EQ(site.frames.back().function, "step");
+    EXPECT_EQ(site.frames.back().place, "train.py");
+    EXPECT_EQ(site.frames.back().line, 3);
+    if (site.frames.size() == 1) continue;
+    EXPECT_EQ(site.frames.front().place,
+              ".../site-packages/torch/utils/data/dataloader.py");
+    ++loads;
+  }
+  EXPECT_EQ(loads, 5);
+}
+
+TEST(KinetoTest, EventsOfSeveralProcessesAreSaid) {
+  const auto problems_with = [](const std::string& pid) {
+    const TempDir dir;
+    TraceModel model;
+    std::vector<std::string> problems;
+    const std::string path = dir.Write("trace.json", R"({"traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1},
+{"ph": "X", "cat": "cpu_op", "name": "a", "pid": )" + pid +
+                                                         R"(, "tid": 1, "ts": 3,
+ "dur": 1}]})");
+    EXPECT_TRUE(ImportKineto(path, model, {&problems, {}}).ok());
+    return problems;
+  };
+  EXPECT_TRUE(problems_with("1").empty());
+  ASSERT_EQ(problems_with("2").size(), 1);
+  EXPECT_NE(problems_with("2")[0].find("2 processes"), std::string::npos);
+}
+
+TEST(KinetoTest, AFileWithoutAnyUsableTimeIsRefused) {
+  TraceModel model;
+  const absl::Status status = Import(Kernel(R"("ts": 5)"), model);
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_NE(status.message().find("none of the 1"), std::string::npos);
+}
+
+TEST(KinetoTest, GzipThatIsDamagedAtItsBeginIsSaid) {
+  const TempDir dir;
+  TraceModel model;
+  const std::string path =
+      dir.Write("trace.json.gz", "\x1f\x8b\x08 no deflated data");
+  const absl::Status status = ImportKineto(path, model);
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_NE(status.message().find("damaged gzip data"), std::string::npos);
 }
 
 TEST(KinetoTest, ARankBelowZeroIsNoRank) {

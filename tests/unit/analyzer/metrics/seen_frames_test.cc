@@ -281,7 +281,8 @@ TEST(FrameRolesTest, TheModelAndItsUpdateMakeNoBatch) {
        {std::pair{"Module._call_impl", "torch/nn/modules/module.py"},
         {"Adam.step", "torch/optim/adam.py"},
         {"roc_auc_score", "sklearn/metrics/_ranking.py"},
-        {"Engine._fire_event", "ignite/engine/engine.py"}}) {
+        {"Engine._fire_event", "ignite/engine/engine.py"},
+        {"_fire_event", "ignite/engine/engine.py"}}) {
     const SiteFrame library =
         FrameOf(function, std::string("/site-packages/") + place);
     EXPECT_EQ(RoleOf(Path({own, library})), FrameRole::kAside) << place;

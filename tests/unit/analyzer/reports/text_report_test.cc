@@ -174,6 +174,43 @@ TEST(TextReportTest, UnknownFlopsAreAQuestionMark) {
   EXPECT_TRUE(Has(line, " ? ")) << line;
 }
 
+TEST(TextReportTest, OfACutFileEventsOfAnyTimeMayBeMissing) {
+  const std::string kernel =
+      "device 0 name=gpu\nkernel t=0..10us device=0 stream=7 name=softmax\n";
+  const std::string process = "process pid=1 incomplete\n";
+  EXPECT_TRUE(
+      Has(Report("format kineto\n" + process + "loss import_cut 1\n" + kernel),
+          "events of any time may be missing"));
+  EXPECT_TRUE(Has(Report(process + kernel), "what happened last may be"));
+}
+
+TEST(TextReportTest, StepsThatMayBeLayersAreSaidToBe) {
+  const auto report_of = [](const std::string& more) {
+    std::string trace = "format kineto\ndevice 0 name=gpu\n" + more;
+    for (int i = 0; i < 8; ++i) {
+      for (const auto& [at, name] : {std::pair(1000 * i, "sgemm"),
+                                     std::pair(1000 * i + 100, "softmax")}) {
+        const auto us = [at](int after) {
+          return std::to_string(at + after) + "us";
+        };
+        const std::string corr = std::to_string(at + 1);
+        trace += "call t=" + us(0) + ".." + us(4) +
+                 " thread=0 cudaLaunchKernel stream=0x0\nlaunchapi t=" + us(0) +
+                 ".." + us(4) + " corr=" + corr + "\nkernel t=" + us(5) + ".." +
+                 us(50) + " device=0 stream=7 corr=" + corr + " name=" + name +
+                 "\n";
+      }
+    }
+    return Report(trace);
+  };
+  const std::string report = report_of("");
+  EXPECT_TRUE(Has(report, "8 steps")) << report;
+  EXPECT_TRUE(Has(report, "layers that are alike may count")) << report;
+  EXPECT_FALSE(Has(report_of("range t=0us..9000us thread=0 kind=step "
+                             "name=ProfilerStep#1\n"),
+                   "that are alike may count"));
+}
+
 TEST(TextReportTest, HeadTellsWhatLimitsTheStepAndLittleElse) {
   const std::string trace =
       "device 0 name=gpu\n"
