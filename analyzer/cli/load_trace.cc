@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -39,6 +40,29 @@ absl::StatusOr<InputKind> KindOf(const std::string& path) {
 using Importer = absl::Status (*)(const std::string& path, TraceModel& model,
                                   const ImportContext& context);
 
+// Profilers write a file for each time that they record: files of equal PIDs
+// whose times lie apart are one process's, or those of two hosts that have no
+// names.
+void TellPartsOfOne(const TraceModel& model,
+                    std::vector<std::string>* problems) {
+  std::map<std::pair<int64_t, std::optional<int>>, const Process*> last;
+  std::vector<const Process*> by_time;
+  for (const Process& process : model.processes) by_time.push_back(&process);
+  std::ranges::stable_sort(by_time, {}, &Process::begin_ns);
+  size_t parts = 0;
+  for (const Process* process : by_time) {
+    if (process->pid == 0 || !process->host.empty()) continue;
+    const Process*& before = last[{process->pid, process->rank}];
+    if (before != nullptr && before->end_ns <= process->begin_ns) ++parts;
+    before = process;
+  }
+  if (parts == 0 || problems == nullptr) return;
+  problems->push_back(absl::StrCat(
+      parts == 1 ? "a file" : absl::StrCat(parts, " files"),
+      " with the process of another one, recorded later: each counts as a "
+      "process with GPUs of its own; times of a step are right"));
+}
+
 absl::StatusOr<TraceModel> LoadWith(Importer import,
                                     const std::vector<std::string>& paths,
                                     std::vector<std::string>* problems) {
@@ -49,6 +73,7 @@ absl::StatusOr<TraceModel> LoadWith(Importer import,
     if (absl::Status s = import(paths[i], model, context); !s.ok()) return s;
   }
   Normalise(model);
+  TellPartsOfOne(model, problems);
   return model;
 }
 

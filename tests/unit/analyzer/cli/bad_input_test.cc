@@ -54,6 +54,27 @@ class CliTest : public ::testing::Test {
 
 constexpr const char* kReaders[] = {"report", "info", "check", "dump"};
 
+// As PyTorch's schedule(repeat=2) writes two files.
+TEST_F(CliTest, FilesOfOneProcessAtDifferentTimesAreSaidToBe) {
+  const auto kernel = [this](const std::string& name, const char* pid, int at) {
+    const std::string us = std::to_string(at);
+    return dir_.Write(name, R"({"traceEvents": [
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 1,
+ "dur": 5, "args": {"correlation": 1}, "pid": )" +
+                                std::string(pid) + R"(, "ts": )" + us + R"(},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "dur": 9,
+ "args": {"correlation": 1, "device": 0, "stream": 7}, "ts": )" +
+                                us + "}]}");
+  };
+  const std::string first = kernel("a.json", "41", 100);
+  EXPECT_EQ(Run("report", {first, kernel("b.json", "41", 900)}), 0);
+  EXPECT_THAT(err_, HasSubstr("with the process of another one"));
+  EXPECT_EQ(Run("report", {first, kernel("c.json", "41", 102)}), 0);
+  EXPECT_EQ(err_, "");
+  EXPECT_EQ(Run("report", {first, kernel("d.json", "42", 900)}), 0);
+  EXPECT_EQ(err_, "");
+}
+
 TEST_F(CliTest, ADirectoryIsTheTracesOfOthersInIt) {
   for (const char* name : {"b.sqlite", "a.json.gz", "c.json", "d.nsys-rep"}) {
     dir_.Write(name, "x");
