@@ -33,6 +33,7 @@ struct BlockMasks {
   uint64_t backslashes = 0;
   uint64_t opens = 0;   // { [
   uint64_t closes = 0;  // } ]
+  uint64_t newlines = 0;
 };
 
 BlockMasks MasksOf(const char* at) {
@@ -51,6 +52,7 @@ BlockMasks MasksOf(const char* at) {
     masks.backslashes |= equal(bytes, '\\');
     masks.opens |= equal(folded, '{');
     masks.closes |= equal(folded, '}');
+    masks.newlines |= equal(bytes, '\n');
   }
   return masks;
 }
@@ -299,11 +301,19 @@ void JsonPieces::CloseAt(size_t at) {
 
 void JsonPieces::ScanByte(char c) {
   const size_t at = scan_.at++;
+  if (scan_.line_begins && !IsSpace(static_cast<unsigned char>(c))) {
+    scan_.line_begins = false;
+    // A quote inside a name, as PyTorch 2.11 writes some, made a string of what
+    // is behind it.
+    constexpr std::string_view kOfJson = "\"{}[]";
+    if (kOfJson.find(c) != std::string_view::npos) scan_.in_string = false;
+  }
   if (scan_.escaped) {
     scan_.escaped = false;
   } else if (scan_.in_string) {
     scan_.escaped = c == '\\';
     if (c == '"') scan_.in_string = false;
+    scan_.line_begins |= c == '\n';
   } else if (c == '"') {
     scan_.in_string = true;
   } else if (c == '{' || c == '[') {
@@ -317,13 +327,14 @@ void JsonPieces::ScanArray() {
 #if defined(__SSE2__)
   while (scan_.at + kBlock <= filled_ && !scan_.closed) {
     const BlockMasks masks = MasksOf(buffer_.data() + scan_.at);
-    if (masks.backslashes != 0 || scan_.escaped) {
+    const uint64_t in_string =
+        PrefixXor(masks.quotes) ^ (scan_.in_string ? ~uint64_t{0} : 0);
+    if (masks.backslashes != 0 || scan_.escaped || scan_.line_begins ||
+        (masks.newlines & in_string) != 0) {
       const size_t end = scan_.at + kBlock;
       while (scan_.at < end && !scan_.closed) ScanByte(buffer_[scan_.at]);
       continue;
     }
-    const uint64_t in_string =
-        PrefixXor(masks.quotes) ^ (scan_.in_string ? ~uint64_t{0} : 0);
     const size_t block = scan_.at;
     uint64_t brackets = (masks.opens | masks.closes) & ~in_string;
     for (; brackets != 0 && !scan_.closed; brackets &= brackets - 1) {

@@ -75,6 +75,7 @@ class JsonPieces {
     int depth = 0;  // 0: between elements
     bool in_string = false;
     bool escaped = false;
+    bool line_begins = false;  // inside a string, which JSON's must not
     bool closed = false;
     size_t begin = 0;  // of the element under way
     size_t gap = 0;    // where the last element ended

@@ -123,6 +123,24 @@ TEST(KinetoTest, BrokenEscapesOfOldProfilersAreTakenAsTheyStand) {
   EXPECT_EQ(model.texts[process.activities[0].name], "C:\\qernel");
 }
 
+// As PyTorch 2.11 names some modules with_stack.
+TEST(KinetoTest, AQuoteInANameCostsThatEventAlone) {
+  const auto kernel = [](const std::string& name, int at) {
+    return "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"" + name +
+           "\", \"pid\": 0, \"tid\": 7,\n    \"ts\": " + std::to_string(at) +
+           ", \"dur\": 2,\n    \"args\": {\n      \"device\": 0\n    }\n  }";
+  };
+  std::string json = "{\"traceEvents\": [\n";
+  for (int i = 0; i < 40; ++i) {
+    json += kernel(i == 20 ? "lsq_linear.py(0): \"" : "k", 10 * i) +
+            (i < 39 ? ",\n" : "\n");
+  }
+  const Process process = Imported(json + "], \"schemaVersion\": 1}");
+  EXPECT_EQ(process.activities.size(), 39);
+  EXPECT_EQ(LossOf(process, "import_unreadable"), 1);
+  EXPECT_TRUE(process.complete);
+}
+
 // What was whole before the cut is there; that something is missing is said.
 TEST(KinetoTest, EveryTruncationIsAnErrorOrSaysWhatWasLost) {
   const std::string_view whole(kOneLaunch);
