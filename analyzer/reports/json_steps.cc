@@ -112,6 +112,8 @@ void WriteCoverage(const Summary& summary, const Coverage& coverage,
     json.Field("reason", reason);
     json.Field("steps", sums.steps);
     json.Field("gpu_ns", sums.gpu_ns);
+    json.Field("wall_ns",
+               sums.steps > 0 ? std::optional(sums.wall_ns) : std::nullopt);
     json.EndObject();
   }
   json.EndArray();

@@ -37,6 +37,19 @@ std::string SpreadText(const StepFigures& steps) {
          Ms(steps.mean_ns.value_or(0)) + " ms; see --by step";
 }
 
+std::string TimeText(const Warning& warning, const StepFigures& steps) {
+  std::vector<std::string> parts;
+  for (const StepUse use : {StepUse::kEvaluation, StepUse::kInterrupted}) {
+    const double ns = steps.wall_ns_of(use);
+    if (ns == 0) continue;
+    parts.push_back(Spoken(Name(use)) + " " + Ms(ns) + " ms" +
+                    (steps.processes > 1 ? " a process" : ""));
+  }
+  return PercentText(warning.share) +
+         " of the time of the steps is not in these numbers (" +
+         Join(parts, ", ") + "); --window all counts everything";
+}
+
 std::string InsideText(const Warning& warning) {
   const ProcessSummary& process = *warning.process;
   const uint64_t others = warning.count.value_or(1) - 1;
@@ -120,6 +133,7 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
       return share + " of the GPU time is not in these numbers (" +
              Join(SpokenReasons(figures.coverage.left_out_reasons), ", ") +
              "); --window all counts everything";
+    case WarningId::kOutsideTime: return TimeText(warning, figures.steps);
     case WarningId::kStepSpread: return SpreadText(figures.steps);
     case WarningId::kStepsNotFound:
       return "no loop was found: start-up and all else of the run is in these "

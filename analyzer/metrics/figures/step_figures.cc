@@ -51,6 +51,7 @@ void AddProcess(const ProcessSummary& process, StepFigures& steps) {
     steps.most_of_a_rank = std::max(steps.most_of_a_rank, found);
   }
   for (size_t use = 0; use < kStepUses; ++use) {
+    steps.wall_ns[use] += process.steps.wall_ns[use];
     if (use == static_cast<size_t>(StepUse::kUsed)) continue;
     steps.left_out[use] += process.steps.by_use[use];
   }
@@ -66,6 +67,12 @@ std::vector<std::vector<int64_t>> SeriesOf(const DeviceSummary& device) {
 }
 
 }  // namespace
+
+double StepFigures::wall_ns_of(StepUse use) const {
+  if (processes == 0) return 0;
+  return static_cast<double>(wall_ns[static_cast<size_t>(use)]) /
+         static_cast<double>(processes);
+}
 
 StepFigures StepsOf(const Summary& summary) {
   StepFigures steps;

@@ -18,6 +18,7 @@ struct StepFigures {
   uint64_t found = 0;
   uint64_t used = 0;
   std::array<uint64_t, kStepUses> left_out{};  // kUsed is 0
+  std::array<int64_t, kStepUses> wall_ns{};    // of the used ones, too
   uint64_t processes = 0;                      // with steps
   uint64_t processes_without = 0;  // with GPU work, but no steps were found
   // Of threads that run loops at once, without steps of their process.
@@ -33,6 +34,9 @@ struct StepFigures {
   std::optional<double> mean_ns;
   std::optional<double> stddev_ns;  // of the sample; from two steps on
   std::optional<std::array<double, 2>> ci95_ns;  // of the mean
+
+  // Of the steps of that use, a mean over the processes.
+  double wall_ns_of(StepUse use) const;
 };
 
 StepFigures StepsOf(const Summary& summary);

@@ -102,6 +102,7 @@ class Finder {
     // Who names the steps knows what is left.
     if (!summary_.selection.steps) {
       IfShare(WarningId::kOutside, coverage_.left_out_share, kMuchOutside);
+      LookAtTime();
     }
     if (steps_.stddev_ns && *steps_.stddev_ns > *steps_.mean_ns) {
       found_.push_back({WarningId::kStepSpread, std::nullopt, std::nullopt});
@@ -120,6 +121,16 @@ class Finder {
     } else if (steps_.found_by == StepsFoundBy::kNone && is_long && !asked) {
       found_.push_back({WarningId::kStepsNotFound, std::nullopt, std::nullopt});
     }
+  }
+
+  // What evaluations take is a matter of the host: little GPU work may hide it.
+  void LookAtTime() {
+    const double used_ns = steps_.wall_ns_of(StepUse::kUsed);
+    const double aside_ns = steps_.wall_ns_of(StepUse::kEvaluation) +
+                            steps_.wall_ns_of(StepUse::kInterrupted);
+    if (used_ns == 0) return;
+    IfShare(WarningId::kOutsideTime, Ratio(aside_ns, used_ns + aside_ns),
+            kMuchOutside);
   }
 
   // Ranks that train together have equal loops, but for their ends.
@@ -266,6 +277,7 @@ std::string_view Name(WarningId id) {
       "uncomputed_reads",
       "delays",
       "outside",
+      "outside_time",
       "step_spread",
       "steps_not_found",
       "threads_at_once",

@@ -21,6 +21,7 @@ enum class WarningId : uint8_t {
   kUncomputedReads,        // count: numbers that the simulation made up
   kDelays,                 // share: of the GPU time, left out with its delays
   kOutside,                // share: of the GPU time, not in the numbers
+  kOutsideTime,            // share: of the time of used steps and evaluations
   kStepSpread,             // the steps differ more than their mean is long
   kStepsNotFound,          // a long run, but no loop in it
   kThreadsAtOnce,          // count: threads whose steps lie in each other

@@ -22,11 +22,13 @@ StepSummary SummariseSteps(const Steps& steps) {
   out.threads_at_once = steps.threads_at_once;
   out.other_count = steps.other_count;
   for (size_t i = 0; i < steps.steps.size(); ++i) {
-    const StepUse use = steps.steps[i].use;
+    const Step& step = steps.steps[i];
+    const StepUse use = step.use;
     ++out.by_use[static_cast<size_t>(use)];
+    out.wall_ns[static_cast<size_t>(use)] += step.end_ns - step.begin_ns;
     if (use != StepUse::kUsed) continue;
     out.used.push_back(i);
-    out.with_module_loads += steps.steps[i].loads_modules ? 1 : 0;
+    out.with_module_loads += step.loads_modules ? 1 : 0;
   }
   return out;
 }
@@ -282,6 +284,7 @@ void AddLeftOutSteps(const StepSummary& steps, Outside& outside) {
     if (steps.by_use[use] == 0) continue;
     const std::string reason(Name(static_cast<StepUse>(use)));
     outside.left_out[reason].steps += steps.by_use[use];
+    outside.left_out[reason].wall_ns += steps.wall_ns[use];
   }
 }
 

@@ -38,9 +38,10 @@ struct StepSummary {
   StepsFoundBy found_by = StepsFoundBy::kNone;
   std::vector<size_t> used;  // indices, ascending
   std::array<uint64_t, kStepUses> by_use{};
-  std::vector<uint64_t> threads_at_once;  // see Steps
-  uint64_t other_count = 0;               // the same
-  uint64_t with_module_loads = 0;         // of the used ones
+  std::array<int64_t, kStepUses> wall_ns{};  // of these
+  std::vector<uint64_t> threads_at_once;     // see Steps
+  uint64_t other_count = 0;                  // the same
+  uint64_t with_module_loads = 0;            // of the used ones
 
   uint64_t found() const;
 

@@ -40,6 +40,7 @@ void Outside::Add(const Outside& other) {
     LeftOut& into = left_out[reason];
     into.steps += sums.steps;
     into.gpu_ns += sums.gpu_ns;
+    into.wall_ns += sums.wall_ns;
   }
 }
 

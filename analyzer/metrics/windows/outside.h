@@ -28,7 +28,8 @@ inline constexpr std::string_view kNotSelected = "not_selected";
 
 struct LeftOut {
   uint64_t steps = 0;
-  int64_t gpu_ns = 0;  // of activities
+  int64_t gpu_ns = 0;   // of activities
+  int64_t wall_ns = 0;  // of these steps, on the host's time line
 
   auto operator<=>(const LeftOut&) const = default;
 };

@@ -230,6 +230,27 @@ TEST(CoverageTest, TheFirstStepsCanBeWarmUp) {
   EXPECT_EQ(LeftOutNs(summary, "warm_up"), 80'000);
 }
 
+// Example of METRICS.md "Trust".
+TEST(CoverageTest, TheTimeOfEvaluationsIsSaidThoughTheGpuDoesLittle) {
+  Summary summary = SummaryOf(Marked(4));
+  EXPECT_FALSE(Warns(summary, WarningId::kOutsideTime));
+  const Steps steps = {.found_by = StepsFoundBy::kPeriod,
+                       .steps = {{0, 100'000, StepUse::kWarmUp},
+                                 {100'000, 400'000},
+                                 {400'000, 500'000, StepUse::kEvaluation},
+                                 {500'000, 600'000}}};
+  summary.processes[0].steps = SummariseSteps(steps);
+  for (const Warning& warning : FiguresOf(summary).warnings) {
+    if (warning.id == WarningId::kOutsideTime) {
+      EXPECT_DOUBLE_EQ(*warning.share, 0.2);
+    }
+  }
+  EXPECT_TRUE(Warns(summary, WarningId::kOutsideTime));
+  AddLeftOutSteps(summary.processes[0].steps, summary.outside);
+  EXPECT_EQ(summary.outside.left_out.at("forward_only").wall_ns, 100'000);
+  EXPECT_EQ(summary.outside.left_out.at("warm_up").wall_ns, 100'000);
+}
+
 TEST(CoverageTest, AbsurdOverheadIsUnknown) {
   TraceModel model = TraceFromText(Marked(2));
   model.processes[0].per_call_overhead_ns = int64_t{1} << 62;
