@@ -36,9 +36,10 @@ struct Submission {
   CallId id;
   Load load;
   Pass pass;
-  bool layer;     // of a pass forward: products and the like
-  bool pageable;  // a copy that stages its data in the call
-  bool trial;     // autotuning
+  bool layer;      // of a pass forward: products and the like
+  bool pageable;   // a copy that stages its data in the call
+  bool trial;      // autotuning
+  uint64_t bytes;  // of a copy to or from the host
 };
 
 Load LoadOf(const Activity& activity, const Attributed& attributed) {
@@ -102,13 +103,15 @@ std::vector<Submission> SubmissionsOf(const Process& process,
     const Load load = activity.graph_node != 0
                           ? Load::kWork
                           : LoadOf(activity, attribution.activities[i]);
-    all.push_back({{call.begin_ns, call.end_ns},
-                   id,
-                   load,
-                   PassOf(attribution.activities[i]),
-                   IsForwardLayer(attribution.activities[i]),
-                   activity.source == MemoryKind::kPageable,
-                   attribution.activities[i].autotune});
+    all.push_back(
+        {{call.begin_ns, call.end_ns},
+         id,
+         load,
+         PassOf(attribution.activities[i]),
+         IsForwardLayer(attribution.activities[i]),
+         activity.source == MemoryKind::kPageable,
+         attribution.activities[i].autotune,
+         load == Load::kInput || load == Load::kResult ? activity.bytes : 0});
   }
   SortNearlySorted(all, [](const Submission& a, const Submission& b) {
     return std::tie(a.call.begin_ns, a.id) < std::tie(b.call.begin_ns, b.id);
@@ -124,6 +127,7 @@ std::vector<Submission> SubmissionsOf(const Process& process,
     all[last].layer |= all[i].layer;
     all[last].pageable |= all[i].pageable;
     all[last].trial |= all[i].trial;
+    all[last].bytes += all[i].bytes;
   }
   if (!all.empty()) all.resize(last + 1);
   return all;
@@ -235,6 +239,10 @@ class FeedFinder {
     if (Tells(submissions_[i])) {
       forward_ = submissions_[i].pass == Pass::kForward;
       answers_ &= submissions_[i].pass != Pass::kAfter;
+      if (forward_) result_bytes_ = 0;
+    }
+    if (submissions_[i].load == Load::kResult) {
+      result_bytes_ += submissions_[i].bytes;
     }
     switch (submissions_[i].load) {
       case Load::kSmall: return;
@@ -289,9 +297,18 @@ class FeedFinder {
     return answers_;
   }
 
+  // Gradients that the host works on (an all-reduce by gloo) feed the update,
+  // wherever steps are said to begin: no more than was copied to it.
+  bool ComesBack(size_t i, size_t last) const {
+    return submissions_[last].load == Load::kResult && !forward_ &&
+           after_follows_[i] && submissions_[i].bytes <= result_bytes_;
+  }
+
   bool FeedsAStep(size_t i, size_t last) {
     if (steps_.empty()) return true;
-    if (last == kNone || AnswersAResult(i, last)) return true;
+    if (last == kNone) return true;
+    if (ComesBack(i, last)) return false;
+    if (AnswersAResult(i, last)) return true;
     if (step_begin_ns_ > submissions_[last].call.begin_ns) return true;
     return next_step_ < steps_.size() &&
            steps_[next_step_].begin_ns <= next_work_ns_[i];
@@ -313,6 +330,7 @@ class FeedFinder {
   size_t before_step_ = kNone;  // last_large_ when the step began
   bool forward_ = false;        // what told its pass last is a pass forward
   bool answers_ = false;        // results of this step's passes fed others
+  uint64_t result_bytes_ = 0;   // copied to the host since the pass forward
 };
 
 std::vector<Interval> LoaderRanges(const TraceModel& model,

@@ -334,12 +334,13 @@ std::string ProductAt(int at, int thread) {
          "us device=0 stream=7 corr=" + us(0) + " name=sgemm\n";
 }
 
-std::string CopyAt(int at, const std::string& kind = "htod") {
+std::string CopyAt(int at, const std::string& kind = "htod", int bytes = 64) {
   const auto us = [at](int more) { return std::to_string(at + more); };
   return "call t=" + us(0) + ".." + us(5) + "us thread=0 cudaMemcpyAsync\n" +
          "launchapi t=" + us(1) + ".." + us(4) + "us thread=0 corr=" + us(0) +
          "\nmemcpy t=" + us(6) + ".." + us(9) +
-         "us device=0 stream=7 corr=" + us(0) + " kind=" + kind + " bytes=64\n";
+         "us device=0 stream=7 corr=" + us(0) + " kind=" + kind +
+         " bytes=" + std::to_string(bytes) + "\n";
 }
 
 Found OfOneStep(const std::string& text) {
@@ -408,6 +409,27 @@ TEST(GapsTest, TheLastAnswerOfAnEnvironmentIsInputAsTheOthersAre) {
                 CopyAt(200) + ProductAt(210, 1));
   EXPECT_EQ(Us(found.gaps.at(2), IdleCause::kInput), 71);
   EXPECT_EQ(Us(found.gaps.at(5), IdleCause::kInput), 71);
+}
+
+// Gradients that the host sums up (gloo, an optimizer on the CPU).
+TEST(GapsTest, WhatTheHostMakesOfGradientsForTheUpdateIsNoInput) {
+  const std::string gradients = CopyAt(0) + ProductAt(10, 0) +
+                                ProductAt(20, 1) + CopyAt(30, "dtoh") +
+                                CopyAt(40, "dtoh");
+  const Found found =
+      OfOneStep(gradients + CopyAt(100, "htod", 128) + ProductAt(110, 1));
+  EXPECT_EQ(Us(found.gaps.at(4), IdleCause::kInput), 0);
+  // Nor where the steps are said to begin there, after the longest pause.
+  const Found begins(
+      "device 0 name=gpu\nthread 0 tid=1 name=python\n"
+      "thread 1 tid=2 name=pt_autograd_0\n" +
+          gradients + CopyAt(100, "htod", 128) + ProductAt(110, 1),
+      Steps{StepsFoundBy::kPeriod, {{0, 100'000}, {100'000, 500'000}}});
+  EXPECT_EQ(Us(begins.gaps.at(4), IdleCause::kInput), 0);
+  // More than came from the device: a batch, fetched before the update.
+  const Found batch =
+      OfOneStep(gradients + CopyAt(100, "htod", 4096) + ProductAt(110, 1));
+  EXPECT_EQ(Us(batch.gaps.at(4), IdleCause::kInput), 51);
 }
 
 TEST(GapsTest, ALoadersRangeSaysWhereInputBegins) {
