@@ -2,12 +2,14 @@
 #include "analyzer/metrics/steps/weight_places.h"
 
 #include "analyzer/attribution/base/operand_address.h"
-#include "analyzer/metrics/operands/operands.h"
 
 namespace dltap::analyzer {
 
 WeightPlaces::WeightPlaces(const TraceModel& model, const Process& process)
-    : model_(model), process_(process), meanings_(model, process) {
+    : model_(model),
+      process_(process),
+      meanings_(model, process),
+      streamed_(model, process) {
   bool any = false;
   for (const Range& range : process.ranges) {
     if (range.kind != RangeKind::kPython) continue;
@@ -31,21 +33,36 @@ uint64_t WeightPlaces::ModuleOf(const Call& call) const {
   return 0;
 }
 
-uint64_t WeightPlaces::NamedOf(CallId id) {
+std::vector<Operand> WeightPlaces::OperandsOfCall(CallId id) {
   const auto& meaning = meanings_.Of(id);
-  for (const Operand& operand :
-       OperandsOf(model_, process_, process_.calls[id.value()],
-                  meaning ? &*meaning : nullptr)) {
-    if (operand.use == OperandUse::kWeight) return operand.address;
+  return OperandsOf(model_, process_, process_.calls[id.value()],
+                    meaning ? &*meaning : nullptr);
+}
+
+uint64_t WeightPlaces::HomeOf(CallId id, uint64_t address) {
+  if (!streamed_.IsTarget(address)) return address;
+  for (const Operand& operand : OperandsOfCall(id)) {
+    if (operand.address != address || operand.use == OperandUse::kWrite) {
+      continue;
+    }
+    return streamed_.HomeOf(address, operand.bytes,
+                            process_.calls[id.value()].begin_ns);
+  }
+  return address;
+}
+
+uint64_t WeightPlaces::NamedOf(CallId id) {
+  for (const Operand& operand : OperandsOfCall(id)) {
+    if (operand.use == OperandUse::kWeight) return HomeOf(id, operand.address);
   }
   return ModuleOf(process_.calls[id.value()]);
 }
 
 uint64_t WeightPlaces::Of(CallId id) {
   const uint64_t named = NamedOf(id);
-  return named != 0
-             ? named
-             : WeightAddress(model_, process_, process_.calls[id.value()]);
+  if (named != 0) return named;
+  const Call& call = process_.calls[id.value()];
+  return HomeOf(id, WeightAddress(model_, process_, call));
 }
 
 bool WeightPlaces::AreNamed(CallId id) { return NamedOf(id) != 0; }

@@ -4,15 +4,19 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/base/range_index.h"
 #include "analyzer/attribution/calls/meaning_cache.h"
+#include "analyzer/metrics/operands/operands.h"
+#include "analyzer/metrics/steps/streamed_weights.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
-// Where the weights of products lie. Holds references to its arguments.
+// Where the weights of products lie, on the host if they are copied in for each
+// pass. Holds references to its arguments.
 class WeightPlaces {
  public:
   WeightPlaces(const TraceModel& model, const Process& process);
@@ -25,12 +29,17 @@ class WeightPlaces {
   bool AreNamed(CallId id);
 
  private:
+  std::vector<Operand> OperandsOfCall(CallId id);
+  // Where the call's operand at `address` comes from, if it is copied in for
+  // each pass; else `address`.
+  uint64_t HomeOf(CallId id, uint64_t address);
   uint64_t NamedOf(CallId id);
   uint64_t ModuleOf(const Call& call) const;
 
   const TraceModel& model_;
   const Process& process_;
   MeaningCache meanings_;
+  StreamedWeights streamed_;
   absl::flat_hash_map<TextId, bool> is_module_;  // by name of Python's ranges
   std::optional<RangeIndex> ranges_;             // where any is a module
 };
