@@ -9,13 +9,7 @@
 namespace dltap::analyzer {
 namespace {
 
-std::string Elementwise(const std::string& functor) {
-  return "\"void at::native::vectorized_elementwise_kernel<4, at::native::" +
-         functor + " >(int)\"";
-}
 const std::string kFill = Elementwise("FillFunctor<float>");
-const std::string kTimes =
-    Elementwise("BinaryFunctor<float, MulFunctor<float> >");
 const std::string kOver =
     Elementwise("BinaryFunctor<float, DivFunctor<float> >");
 const std::string kPlus = Elementwise("CUDAFunctor_add<float>");
@@ -49,29 +43,6 @@ const std::string kBag =
 const std::string kTableGradient =
     "\"void at::native::(anonymous namespace)::"
     "embedding_backward_feature_kernel<float, float, long>(long*)\"";
-
-struct Times {
-  double forward_us;
-  double backward_us;
-
-  bool operator==(const Times&) const = default;
-};
-
-void PrintTo(const Times& times, std::ostream* out) {
-  *out << times.forward_us << " + " << times.backward_us;
-}
-
-std::vector<Times> TimesOf(const Program& program) {
-  const Summary summary = program.Sum();
-  std::vector<Times> times;
-  for (const Row& row : RowsOf(FiguresOf(summary))) {
-    times.push_back(
-        {row.forward_us, row.data_us + row.weight_us + row.both_us});
-  }
-  return times;
-}
-
-using All = std::vector<Times>;
 
 TEST(LayerGradientsTest, OfRowsAddedUpReadThem) {
   Program program;

@@ -9,38 +9,9 @@
 namespace dltap::analyzer {
 namespace {
 
-std::string Elementwise(const std::string& functor) {
-  return "\"void at::native::vectorized_elementwise_kernel<4, at::native::" +
-         functor + " >(int)\"";
-}
-const std::string kTimes =
-    Elementwise("BinaryFunctor<float, MulFunctor<float> >");
 const std::string kAdam =
     "\"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<"
     "FusedOptimizerTensorListMetadata<3>, FusedAdamMathFunctor<float, 3> >\"";
-
-struct Times {
-  double forward_us;
-  double backward_us;
-
-  bool operator==(const Times&) const = default;
-};
-
-void PrintTo(const Times& times, std::ostream* out) {
-  *out << times.forward_us << " + " << times.backward_us;
-}
-
-std::vector<Times> TimesOf(const Program& program) {
-  const Summary summary = program.Sum();
-  std::vector<Times> times;
-  for (const Row& row : RowsOf(FiguresOf(summary))) {
-    times.push_back(
-        {row.forward_us, row.data_us + row.weight_us + row.both_us});
-  }
-  return times;
-}
-
-using All = std::vector<Times>;
 
 // Gradients that no address tells apart.
 std::string Sizes(int m, int n, int k) {
@@ -52,14 +23,21 @@ std::string With(const std::string& weights, const std::string& sizes) {
   return sizes + " A=" + weights;
 }
 
-TEST(LayerHistoryTest, APassThroughAKeptGraphIsOfTheSameLayers) {
+// Two products with an activation between them; the gradients but for the first
+// product's.
+Program PassAndGradients() {
   Program program;
   program.Gemm(kMain, With("0x100", Sizes(64, 32, 16)), 20)
       .Kernel(kMain, "gelu", 1)
       .Gemm(kMain, With("0x200", Sizes(8, 32, 64)), 30)
       .Gemm(kAutograd, Sizes(64, 32, 8), 31)
-      .Kernel(kAutograd, "gelu_backward", 2)
-      .Gemm(kAutograd, Sizes(16, 64, 32), 21)
+      .Kernel(kAutograd, "gelu_backward", 2);
+  return program;
+}
+
+TEST(LayerHistoryTest, APassThroughAKeptGraphIsOfTheSameLayers) {
+  Program program = PassAndGradients();
+  program.Gemm(kAutograd, Sizes(16, 64, 32), 21)
       .Gemm(kMain, With("0x300", Sizes(4, 32, 64)), 40)
       .Gemm(kAutograd, Sizes(64, 32, 4), 41)
       .Kernel(kAutograd, "gelu_backward", 3)
@@ -68,13 +46,8 @@ TEST(LayerHistoryTest, APassThroughAKeptGraphIsOfTheSameLayers) {
 }
 
 TEST(LayerHistoryTest, GradientsOfGradientsAreOfTheirLayers) {
-  Program program;
-  program.Gemm(kMain, With("0x100", Sizes(64, 32, 16)), 20)
-      .Kernel(kMain, "gelu", 1)
-      .Gemm(kMain, With("0x200", Sizes(8, 32, 64)), 30)
-      .Gemm(kAutograd, Sizes(64, 32, 8), 31)
-      .Kernel(kAutograd, "gelu_backward", 2)
-      .Gemm(kAutograd, Sizes(16, 32, 64), 21)
+  Program program = PassAndGradients();
+  program.Gemm(kAutograd, Sizes(16, 32, 64), 21)
       .Gemm(kMain, With("0x400", Sizes(2, 32, 16)), 4)
       .Gemm(kAutograd, Sizes(16, 32, 2), 5)
       .Gemm(kAutograd, Sizes(64, 32, 16), 22)
@@ -87,13 +60,8 @@ TEST(LayerHistoryTest, GradientsOfGradientsAreOfTheirLayers) {
 }
 
 TEST(LayerHistoryTest, WorkOfAnUpdateEndsAPass) {
-  Program program;
-  program.Gemm(kMain, With("0x100", Sizes(64, 32, 16)), 20)
-      .Kernel(kMain, "gelu", 1)
-      .Gemm(kMain, With("0x200", Sizes(8, 32, 64)), 30)
-      .Gemm(kAutograd, Sizes(64, 32, 8), 31)
-      .Kernel(kAutograd, "gelu_backward", 2)
-      .Gemm(kAutograd, Sizes(16, 32, 64), 21)
+  Program program = PassAndGradients();
+  program.Gemm(kAutograd, Sizes(16, 32, 64), 21)
       .Kernel(kMain, kAdam, 50)
       .Gemm(kAutograd, Sizes(64, 32, 16), 22)
       .Kernel(kAutograd, "gelu_backward", 3)
@@ -105,13 +73,8 @@ TEST(LayerHistoryTest, WorkOfAnUpdateEndsAPass) {
 
 // Gradients of weights wait for no other: their own gradients run first.
 TEST(LayerHistoryTest, WhatRunsBeforeItsTurnHasItsLayer) {
-  Program program;
-  program.Gemm(kMain, With("0x100", Sizes(64, 32, 16)), 20)
-      .Kernel(kMain, "gelu", 1)
-      .Gemm(kMain, With("0x200", Sizes(8, 32, 64)), 30)
-      .Gemm(kAutograd, Sizes(64, 32, 8), 31)
-      .Kernel(kAutograd, "gelu_backward", 2)
-      .Gemm(kAutograd, Sizes(16, 32, 64), 21)
+  Program program = PassAndGradients();
+  program.Gemm(kAutograd, Sizes(16, 32, 64), 21)
       .Gemm(kMain, With("0x400", Sizes(2, 32, 16)), 4)
       .Gemm(kAutograd, Sizes(16, 32, 2), 5)
       .Gemm(kAutograd, Sizes(8, 64, 32), 33)

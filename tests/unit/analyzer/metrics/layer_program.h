@@ -16,6 +16,14 @@ namespace dltap::analyzer {
 inline constexpr int kMain = 0;
 inline constexpr int kAutograd = 1;
 
+// The name of one of PyTorch's elementwise kernels.
+inline std::string Elementwise(const std::string& functor) {
+  return "\"void at::native::vectorized_elementwise_kernel<4, at::native::" +
+         functor + " >(int)\"";
+}
+inline const std::string kTimes =
+    Elementwise("BinaryFunctor<float, MulFunctor<float> >");
+
 // Writes a program, a call and its kernel after the other.
 class Program {
  public:
@@ -143,6 +151,30 @@ inline std::vector<Row> RowsOf(const Figures& figures) {
   }
   return rows;
 }
+
+// Of a layer, all its gradients together.
+struct Times {
+  double forward_us;
+  double backward_us;
+
+  bool operator==(const Times&) const = default;
+};
+
+inline void PrintTo(const Times& times, std::ostream* out) {
+  *out << times.forward_us << " + " << times.backward_us;
+}
+
+inline std::vector<Times> TimesOf(const Program& program) {
+  const Summary summary = program.Sum();
+  std::vector<Times> times;
+  for (const Row& row : RowsOf(FiguresOf(summary))) {
+    times.push_back(
+        {row.forward_us, row.data_us + row.weight_us + row.both_us});
+  }
+  return times;
+}
+
+using All = std::vector<Times>;
 
 inline int64_t MatchedUs(const Figures& figures, LayerMatch match) {
   return figures.layers.matching.match_ns[static_cast<size_t>(match)] / 1000;
