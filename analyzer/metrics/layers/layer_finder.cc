@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -12,6 +13,10 @@
 
 namespace dltap::analyzer {
 namespace {
+
+// Units that a pass may be of gradients of. Behind more, where no step is
+// known, all of the run would lie before it.
+constexpr uint32_t kMostBefore = 4096;
 
 using opmodel::Dim;
 using opmodel::Operation;
@@ -106,7 +111,9 @@ class Finder {
     std::vector<BackwardMatch> matches = matcher_.Match(pending_, backward_);
     LeftOpen open = matcher_.WhatIsOpen(backward_, matches);
     if (open == LeftOpen::kMuch && IsFirstPass()) open = LeftOpen::kLittle;
-    if (open != LeftOpen::kNothing) {
+    const bool in_no_step =
+        step_ == 0 && backward_.front() - step_begin_ > kMostBefore;
+    if (open != LeftOpen::kNothing && !in_no_step) {
       MatchPassByPass(open, matches);
     } else {
       for (size_t i = 0; i < backward_.size(); ++i) {
@@ -133,10 +140,10 @@ class Finder {
   // Passes with no forward work between, of which the later ones may be
   // gradients of the earlier ones.
   void MatchPassByPass(LeftOpen open, std::vector<BackwardMatch>& matches) {
-    std::vector<uint32_t> history;
-    for (uint32_t u = step_begin_; u < backward_.front(); ++u) {
-      history.push_back(u);
-    }
+    const uint32_t front = backward_.front();
+    std::vector<uint32_t> history(std::min(front - step_begin_, kMostBefore));
+    std::iota(history.begin(), history.end(),
+              front - static_cast<uint32_t>(history.size()));
     const auto is_begin = [this](size_t i) {
       return found_.units[backward_[i]].after_update;
     };
