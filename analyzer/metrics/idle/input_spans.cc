@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/idle/seen_pauses.h"
 #include "analyzer/model/nearly_sorted.h"
 
@@ -239,10 +240,10 @@ class FeedFinder {
     if (Tells(submissions_[i])) {
       forward_ = submissions_[i].pass == Pass::kForward;
       answers_ &= submissions_[i].pass != Pass::kAfter;
-      if (forward_) result_bytes_ = 0;
+      if (forward_) result_sizes_.clear();
     }
     if (submissions_[i].load == Load::kResult) {
-      result_bytes_ += submissions_[i].bytes;
+      result_sizes_.insert(submissions_[i].bytes);
     }
     switch (submissions_[i].load) {
       case Load::kSmall: return;
@@ -298,10 +299,10 @@ class FeedFinder {
   }
 
   // Gradients that the host works on (an all-reduce by gloo) feed the update,
-  // wherever steps are said to begin: no more than was copied to it.
+  // wherever steps are said to begin: as much as one copy brought to it.
   bool ComesBack(size_t i, size_t last) const {
     return submissions_[last].load == Load::kResult && !forward_ &&
-           after_follows_[i] && submissions_[i].bytes <= result_bytes_;
+           after_follows_[i] && result_sizes_.contains(submissions_[i].bytes);
   }
 
   bool FeedsAStep(size_t i, size_t last) {
@@ -330,7 +331,8 @@ class FeedFinder {
   size_t before_step_ = kNone;  // last_large_ when the step began
   bool forward_ = false;        // what told its pass last is a pass forward
   bool answers_ = false;        // results of this step's passes fed others
-  uint64_t result_bytes_ = 0;   // copied to the host since the pass forward
+  // In bytes, copied to the host since the pass forward.
+  absl::flat_hash_set<uint64_t> result_sizes_;
 };
 
 std::vector<Interval> LoaderRanges(const TraceModel& model,

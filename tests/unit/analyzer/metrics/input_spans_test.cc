@@ -200,19 +200,18 @@ TEST(InputSpansTest, WhatTheHostMakesOfGradientsForTheUpdateIsNoInput) {
   const std::string gradients = CopyAt(0) + ProductAt(10, 0) +
                                 ProductAt(20, 1) + CopyAt(30, "dtoh") +
                                 CopyAt(40, "dtoh");
-  const Found found =
-      OfOneStep(gradients + CopyAt(100, "htod", 128) + ProductAt(110, 1));
+  const Found found = OfOneStep(gradients + CopyAt(100) + ProductAt(110, 1));
   EXPECT_EQ(Us(found.gaps.at(4), IdleCause::kInput), 0);
   // Nor where the steps are said to begin there, after the longest pause.
   const Found begins(
       "device 0 name=gpu\nthread 0 tid=1 name=python\n"
       "thread 1 tid=2 name=pt_autograd_0\n" +
-          gradients + CopyAt(100, "htod", 128) + ProductAt(110, 1),
+          gradients + CopyAt(100) + ProductAt(110, 1),
       Steps{StepsFoundBy::kPeriod, {{0, 100'000}, {100'000, 500'000}}});
   EXPECT_EQ(Us(begins.gaps.at(4), IdleCause::kInput), 0);
-  // More than came from the device: a batch, fetched before the update.
+  // Not what came from the device: a batch, fetched before the update.
   const Found batch =
-      OfOneStep(gradients + CopyAt(100, "htod", 4096) + ProductAt(110, 1));
+      OfOneStep(gradients + CopyAt(100, "htod", 48) + ProductAt(110, 1));
   EXPECT_EQ(Us(batch.gaps.at(4), IdleCause::kInput), 51);
 }
 
