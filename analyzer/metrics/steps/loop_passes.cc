@@ -68,6 +68,15 @@ bool AreProductsOfSameData(const TraceModel& model, const Process& process,
   return true;
 }
 
+// Whether any weights are copied in for each pass.
+bool AreStreamed(const TraceModel& model, const Process& process,
+                 const std::vector<CallToken>& tokens) {
+  WeightPlaces places(model, process);
+  return std::ranges::any_of(tokens, [&places](const CallToken& token) {
+    return token.product && token.call.known() && places.IsStreamed(token.call);
+  });
+}
+
 // Whether the library says what the weights of all products are.
 bool AreWeightsNamed(const TraceModel& model, const Process& process,
                      const std::vector<CallToken>& tokens,
@@ -179,11 +188,13 @@ Loop PassesOfLoop(const TraceModel& model, const Process& process,
   // What is read each time comes of a whole problem that was solved: where its
   // data lie is where there was room. Of a layer no result is read, but where a
   // model counts what it hands on, and it has several products then.
+  // Of models that are copied in whole, one for each request, all are read.
   const bool are_read = AreRead(tokens, alike.passes);
   const size_t least = are_named ? kLeastNamedLayers : kLeastLayers;
   const bool are_layers =
       least * found <= alike.passes.size() &&
-      !(are_read && HaveOneProductAtMost(tokens, alike.passes));
+      !(are_read && (HaveOneProductAtMost(tokens, alike.passes) ||
+                     AreStreamed(model, process, tokens)));
   // Each pass is a loop of its own, over one of several models.
   const bool are_models =
       kLeastLayers * alike.passes.size() <= all.passes.size() &&

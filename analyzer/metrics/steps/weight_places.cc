@@ -65,6 +65,12 @@ uint64_t WeightPlaces::Of(CallId id) {
   return HomeOf(id, WeightAddress(model_, process_, call));
 }
 
+bool WeightPlaces::IsStreamed(CallId id) {
+  const uint64_t address =
+      WeightAddress(model_, process_, process_.calls[id.value()]);
+  return HomeOf(id, address) != address;
+}
+
 bool WeightPlaces::AreNamed(CallId id) { return NamedOf(id) != 0; }
 
 }  // namespace dltap::analyzer

@@ -27,6 +27,8 @@ class WeightPlaces {
   uint64_t Of(CallId id);
   // Whether the library or a module tells: a first operand may be data as well.
   bool AreNamed(CallId id);
+  // Whether the weights are copied in for each pass.
+  bool IsStreamed(CallId id);
 
  private:
   std::vector<Operand> OperandsOfCall(CallId id);

@@ -66,19 +66,36 @@ TEST(StreamedWeightsTest, BatchesAndStagingBuffersTellNothing) {
   EXPECT_EQ(HomeOf(results, 10, 110), 10);
 }
 
+size_t CountSteps(const std::string& text) {
+  const TraceModel model = TraceFromText("device 0 name=gpu\n" + text);
+  const Process& process = model.processes[0];
+  const Attribution attribution = Attribute(model);
+  return FindSteps(model, process, attribution.processes[0]).steps.size();
+}
+
 // Twenty passes of four equal layers whose weights come from the host, to two
 // buffers that take turns.
 TEST(StreamedWeightsTest, LayersWhoseWeightsComeFromTheHostAreNoSteps) {
-  std::string text = "device 0 name=gpu\n";
+  std::string text;
   for (int i = 0; i < 80; ++i) {
     text += Copy(30 * i, 10 + i % 2, 501 + i % 4) +
             Product(30 * i + 15, 10 + i % 2);
   }
-  const TraceModel model = TraceFromText(text);
-  const Process& process = model.processes[0];
-  const Attribution attribution = Attribute(model);
-  EXPECT_EQ(FindSteps(model, process, attribution.processes[0]).steps.size(),
-            20);
+  EXPECT_EQ(CountSteps(text), 20);
+}
+
+// Requests to three models of two layers, of which each is copied in before.
+TEST(StreamedWeightsTest, ModelsThatAreSwappedInHaveAStepEach) {
+  std::string text;
+  for (int i = 0; i < 24; ++i) {
+    const int at = 100 * i;
+    for (int layer = 0; layer < 2; ++layer) {
+      text += Copy(at + 10 * layer, 10 + layer, 501 + 10 * (i % 3) + layer);
+    }
+    text += Product(at + 30, 10) + Product(at + 45, 11) +
+            Copy(at + 60, 901, 902, /*kind=*/2);
+  }
+  EXPECT_EQ(CountSteps(text), 24);
 }
 
 }  // namespace
